@@ -1,0 +1,58 @@
+#pragma once
+
+#include "worker/types.h"
+
+#include <QString>
+#include <QUrl>
+
+#include <chrono>
+#include <optional>
+
+namespace sendonce {
+
+using namespace std::chrono_literals;
+
+/// Keys for signing requests to SQS. Dummies are right for every emulator.
+struct AwsCredentials
+{
+    QString accessKeyId;
+    QString secretAccessKey;
+    QString sessionToken;
+
+    bool operator==(const AwsCredentials &) const = default;
+};
+
+/// What to do with an event that may have been mailed (spec.md, "Outcome of a send").
+enum class InDoubtPolicy { Resend, Hold, Ask };
+
+/// Everything a worker needs to know, resolved by app/config from flags, environment and defaults, and never changed while
+/// it runs. Holds secrets: never logged, never shown as a whole.
+struct Config
+{
+    QString profile = QStringLiteral("Local"); ///< name on screen
+    bool embedded = false; ///< queue, database and mail are this folder's embedded services (same id; spec.md)
+
+    QUrl endpoint; ///< where SQS requests go; empty: the queue URL's own origin
+    QUrl queueUrl;
+    QUrl dlqUrl; ///< empty: read from the queue's RedrivePolicy
+    QString region = QStringLiteral("us-east-1");
+    AwsCredentials credentials;
+
+    QString databaseUrl; ///< sqlite:////absolute/path
+    QUrl mailUrl; ///< smtp://host:port
+    QString mailFrom = QStringLiteral("Job Board <no-reply@jobboard.example>");
+    QString messageIdDomain; ///< empty: the sender's
+
+    int lanes = 1;
+    InDoubtPolicy inDoubt = InDoubtPolicy::Resend;
+    std::chrono::milliseconds mailTimeout = 10s; ///< before the final dot, for the whole dialogue
+    std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it
+    std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout
+    bool heartbeat = true;
+
+    QString dataDir; ///< absolute, 0700, ours
+    QString eventTypesDir; ///< the user's own event types; may not exist
+    std::optional<Stage> crashAt; ///< --crash-at: SIGKILL to ourselves there (embedded services only)
+};
+
+} // namespace sendonce

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "worker/mail/mimemessage.h"
+#include "worker/result.h"
+
+#include <QString>
+#include <QUrl>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace sendonce {
+
+/// smtp-and-mail.md, section 2: exactly these three.
+struct SendResult
+{
+    enum class Status { Sent, NotSent, InDoubt };
+    Status status = Status::NotSent;
+    QString reply; ///< the server's last line ("451 4.3.0 busy"); empty when none was read
+    QString text; ///< for people: the reply, or what the socket said
+    bool permanent = false; ///< 5yz
+    bool aborted = false; ///< we were told to stop, before the dot
+
+    bool operator==(const SendResult &) const = default;
+};
+
+struct SmtpSettings
+{
+    QString host;
+    quint16 port = 25;
+    QString heloName = QStringLiteral("sendonce.local");
+    std::chrono::milliseconds timeout{10'000}; ///< before the final dot, for the whole dialogue
+    std::chrono::milliseconds finalTimeout{60'000}; ///< after it
+
+    /// smtp://host[:port]; other schemes come with issue "real mail servers" and are refused with a text that says so.
+    static Result<SmtpSettings> fromUrl(const QUrl &url);
+};
+
+/// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no event loop.
+/// Never retries a mail: a connection found closed *before MAIL was sent on it* is opened anew, nothing else.
+class SmtpClient
+{
+public:
+    explicit SmtpClient(SmtpSettings settings);
+    ~SmtpClient();
+
+    /// \param beforeDot called when DATA was answered 354 and everything but the final ".CRLF" is written; false abandons the
+    ///        mail there (not sent). The terminator leaves in a write of its own after it (spec.md, rule 6).
+    /// \param stop abandons the send before the dot, is ignored behind it; looked at at least every 50 ms.
+    /// `message.bytes` is dot-stuffed here. RFC 5321, 4.2.5 and 6.1.
+    SendResult send(const MimeMessage &message, const std::function<bool()> &beforeDot, const std::atomic_bool &stop);
+
+    /// QUIT if connected, without waiting for the answer longer than 200 ms.
+    void close();
+
+private:
+    struct Connection;
+    SmtpSettings m_settings;
+    std::unique_ptr<Connection> m_connection;
+};
+
+} // namespace sendonce

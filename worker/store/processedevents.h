@@ -1,0 +1,55 @@
+#pragma once
+
+#include "worker/result.h"
+#include "worker/store/database.h"
+#include "worker/types.h"
+
+#include <QHash>
+#include <QtSql/QSqlQuery>
+
+#include <memory>
+
+namespace sendonce {
+
+/// The unique constraint that is the memory of what was handled: jobs_processedevent, Django's table and names.
+/// All calls run inside the caller's transaction.
+class ProcessedEvents
+{
+public:
+    struct Claim
+    {
+        bool inserted = false;
+        QDateTime standingProcessedAt; ///< not inserted: of the row that stands (UTC, microseconds are kept as text below)
+        QString standingText; ///< processed_at as stored, to compare exactly (spec.md, rule 5)
+        bool otherBody = false; ///< not inserted, and the standing event's body hash is known and differs (rule 8)
+    };
+
+    explicit ProcessedEvents(Database &database);
+    ~ProcessedEvents();
+
+    /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_eventbody. Duplicate means
+    /// exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7).
+    /// \param processedAt text in Django's form, see djangoTime().
+    Result<Claim> claim(const QString &eventId, const QString &eventType, const QString &processedAt,
+                        const QByteArray &bodySha256);
+
+    /// Newest first; search in event_id and event_type. application, result and duplicates are left empty.
+    Result<ProcessedPage> page(const ProcessedQuery &query);
+
+    /// Which of these are claimed: event_id -> processed_at (UTC). One query per 500 ids.
+    Result<QHash<QString, QDateTime>> standing(const QStringList &eventIds);
+
+private:
+    struct Statements;
+    Database &m_database;
+    std::unique_ptr<Statements> m_statements;
+};
+
+/// Django's form on SQLite: "YYYY-MM-DD HH:MM:SS.ffffff", UTC, from microseconds since the epoch; and back (also without the
+/// fraction, with "T", with "+00:00").
+QString djangoTime(qint64 usecsSinceEpoch);
+QDateTime fromDjangoTime(const QString &text);
+/// Now by the system's clock, in microseconds.
+qint64 nowUsecs();
+
+} // namespace sendonce
