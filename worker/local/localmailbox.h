@@ -55,6 +55,7 @@ private:
     void accept();
     void read(QTcpSocket *socket);
     void drop(QTcpSocket *socket);
+    QByteArray take(const ReceivedMail &mail);
 
     Maildir m_maildir;
     MailFaults *m_faults;

@@ -1,0 +1,141 @@
+#include "worker/local/localmailbox.h"
+
+#include "worker/local/mailfaults.h"
+#include "worker/local/smtpsession.h"
+
+#include <QHostAddress>
+#include <QLoggingCategory>
+#include <QNetworkProxy>
+#include <QTcpSocket>
+#include <QTimer>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+Q_LOGGING_CATEGORY(lcMailbox, "sendonce.local.mailbox")
+
+namespace {
+
+constexpr qint64 MaxUnread = 1 << 20; ///< bytes taken from a socket before they are worked on
+constexpr qint64 MaxUnsent = 1 << 20; ///< replies that a client may leave unread
+
+} // namespace
+
+struct LocalMailbox::Connection
+{
+    explicit Connection(SmtpSession::Accept accept) : session(std::move(accept)) { }
+
+    SmtpSession session;
+    QTimer idle;
+};
+
+LocalMailbox::LocalMailbox(const QString &maildirPath, MailFaults *faults, QObject *parent)
+    : QObject(parent)
+    , m_maildir(maildirPath)
+    , m_faults(faults)
+{
+    m_server.setProxy(QNetworkProxy::NoProxy);
+    connect(&m_server, &QTcpServer::newConnection, this, &LocalMailbox::accept);
+    // Out of descriptors, QTcpServer stops accepting and would never begin again.
+    connect(&m_server, &QTcpServer::acceptError, this, [this] {
+        qCWarning(lcMailbox).noquote() << "cannot take a connection:" << m_server.errorString();
+        QTimer::singleShot(std::chrono::seconds(1), &m_server, &QTcpServer::resumeAccepting);
+    });
+}
+
+LocalMailbox::~LocalMailbox()
+{
+    close();
+}
+
+Result<quint16> LocalMailbox::listen(quint16 port)
+{
+    if (const Result<void> opened = m_maildir.open(); !opened)
+        return opened.error();
+    if (!m_server.listen(QHostAddress::LocalHost, port))
+        return Error{ErrorKind::Unreachable,
+                     u"the mailbox cannot listen on 127.0.0.1:%1: %2"_s.arg(port).arg(m_server.errorString()),
+                     {}};
+    return m_server.serverPort();
+}
+
+void LocalMailbox::close()
+{
+    m_server.close();
+    const QList<QTcpSocket *> sockets = m_connections.keys();
+    m_connections.clear();
+    for (QTcpSocket *socket : sockets) {
+        socket->disconnect(this);
+        socket->write("421 4.3.2 the mailbox closes\r\n");
+        socket->flush();
+        socket->abort();
+        socket->deleteLater();
+    }
+}
+
+void LocalMailbox::accept()
+{
+    while (QTcpSocket *socket = m_server.nextPendingConnection()) {
+        if (m_connections.size() >= MaxConnections) {
+            socket->write("421 4.3.2 too many connections, 200 are taken\r\n");
+            connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
+            socket->disconnectFromHost();
+            continue;
+        }
+        socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+        socket->setReadBufferSize(MaxUnread);
+        const auto connection = std::make_shared<Connection>([this](const ReceivedMail &mail) { return take(mail); });
+        m_connections.insert(socket, connection);
+        connect(socket, &QTcpSocket::readyRead, this, [this, socket] { read(socket); });
+        connect(socket, &QTcpSocket::disconnected, this, [this, socket] { drop(socket); });
+        connection->idle.setSingleShot(true);
+        connection->idle.setInterval(m_idleTimeout);
+        connect(&connection->idle, &QTimer::timeout, socket, [socket] {
+            socket->write("421 4.4.2 idle for too long\r\n");
+            socket->disconnectFromHost();
+        });
+        connection->idle.start();
+        socket->write(SmtpSession::greeting());
+        if (socket->bytesAvailable() > 0)
+            read(socket);
+    }
+}
+
+void LocalMailbox::read(QTcpSocket *socket)
+{
+    // Storing emits a signal; whoever hears it may close us.
+    const std::shared_ptr<Connection> connection = m_connections.value(socket);
+    if (!connection || connection->session.finished())
+        return;
+    connection->idle.start();
+    const QByteArray replies = connection->session.feed(socket->readAll());
+    if (!m_connections.contains(socket))
+        return;
+    socket->write(replies);
+    if (connection->session.finished())
+        socket->disconnectFromHost();
+    else if (socket->bytesToWrite() > MaxUnsent)
+        socket->abort();
+}
+
+QByteArray LocalMailbox::take(const ReceivedMail &mail)
+{
+    if (const std::optional<ArmedFault> fault = m_faults->takeFault())
+        return QByteArray::number(fault->replyCode) + ' ' + fault->text.toLatin1();
+    const Result<QString> id = m_maildir.store(mail);
+    if (!id) {
+        qCWarning(lcMailbox).noquote() << "a mail was not stored:" << id.error().text;
+        return "451 4.3.0 the mail could not be stored";
+    }
+    Q_EMIT stored(id.value());
+    return "250 2.0.0 Ok: queued as " + id->toLatin1();
+}
+
+void LocalMailbox::drop(QTcpSocket *socket)
+{
+    m_connections.remove(socket);
+    socket->deleteLater();
+}
+
+} // namespace sendonce

@@ -1,0 +1,351 @@
+#include "worker/local/smtpsession.h"
+
+#include "worker/local/smtppath.h"
+
+#include <QByteArrayList>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sendonce {
+
+namespace {
+
+constexpr char HostName[] = "sendonce.local";
+
+std::optional<QByteArray> decodeBase64(const QByteArray &text)
+{
+    const auto result = QByteArray::fromBase64Encoding(text, QByteArray::AbortOnBase64DecodingErrors);
+    return result ? std::optional(*result) : std::nullopt;
+}
+
+bool isAuth(QByteArrayView line)
+{
+    return line.size() >= 5 && line.first(4).compare("AUTH", Qt::CaseInsensitive) == 0 && line[4] == ' ';
+}
+
+/// A web page can make a browser POST to this port; the body would then be read as commands.
+bool isHttp(const QByteArray &verb)
+{
+    static const QByteArrayList verbs = {"GET",    "POST",  "PUT",     "HEAD",  "OPTIONS",
+                                         "DELETE", "PATCH", "CONNECT", "TRACE", "PRI"};
+    return verbs.contains(verb);
+}
+
+} // namespace
+
+SmtpSession::SmtpSession(Accept accept) : m_accept(std::move(accept)) { }
+
+QByteArray SmtpSession::greeting()
+{
+    return QByteArray("220 ") + HostName + " ESMTP Sendonce mailbox\r\n";
+}
+
+QByteArray SmtpSession::feed(QByteArrayView bytes)
+{
+    while (!bytes.isEmpty() && !m_finished) {
+        if (m_inData) {
+            bytes = bytes.sliced(m_data.read(bytes));
+            if (m_data.ended())
+                endOfData();
+        } else {
+            readCommandByte(bytes.front());
+            bytes = bytes.sliced(1);
+        }
+    }
+    return std::exchange(m_replies, {});
+}
+
+void SmtpSession::readCommandByte(char byte)
+{
+    ++m_lineLength;
+    if (m_line.size() < MaxAuthLine)
+        m_line.append(byte);
+    if (byte == '\n') {
+        endCommandLine();
+        m_line.clear();
+        m_lineLength = 0;
+    }
+}
+
+void SmtpSession::endCommandLine()
+{
+    const bool authText = m_auth != Auth::None || isAuth(m_line);
+    if (m_lineLength > (authText ? MaxAuthLine : MaxCommandLine)) {
+        m_auth = Auth::None;
+        reply(authText ? "500 5.5.6 line too long, 1024 octets are accepted here"
+                       : "500 5.5.2 line too long, 512 octets are accepted");
+        return;
+    }
+    if (!m_line.endsWith("\r\n")) {
+        m_auth = Auth::None;
+        reply("500 5.5.2 a line ends with CRLF");
+        return;
+    }
+    const QByteArray line = m_line.chopped(2);
+    if (std::any_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+        m_auth = Auth::None;
+        reply("500 5.5.2 control characters are not accepted");
+        return;
+    }
+    if (m_auth != Auth::None)
+        authLine(line);
+    else
+        command(line);
+}
+
+void SmtpSession::command(const QByteArray &line)
+{
+    const qsizetype space = line.indexOf(' ');
+    const QByteArray verb = (space < 0 ? line : line.first(space)).toUpper();
+    const QByteArray argument = space < 0 ? QByteArray() : line.sliced(space + 1);
+
+    if (verb == "EHLO")
+        hello(Hello::Ehlo, argument);
+    else if (verb == "HELO")
+        hello(Hello::Helo, argument);
+    else if (verb == "MAIL")
+        mail(argument);
+    else if (verb == "RCPT")
+        recipient(argument);
+    else if (verb == "DATA")
+        data(argument);
+    else if (verb == "AUTH")
+        auth(argument);
+    else if (verb == "NOOP")
+        reply("250 2.0.0 Ok");
+    else if (verb == "RSET") {
+        resetTransaction();
+        reply("250 2.0.0 Ok");
+    } else if (verb == "VRFY") {
+        reply(argument.isEmpty() ? "501 5.5.4 VRFY what?" : "252 2.5.0 cannot verify, mail for it is taken");
+    } else if (verb == "QUIT") {
+        reply(QByteArray("221 2.0.0 ") + HostName + " closes");
+        m_finished = true;
+    } else if (verb == "EXPN" || verb == "HELP" || verb == "STARTTLS" || verb == "TURN") {
+        reply("502 5.5.1 not offered here");
+    } else if (isHttp(verb)) {
+        reply("421 4.7.0 this is a mail server");
+        m_finished = true;
+    } else {
+        reply("500 5.5.2 unknown command");
+    }
+}
+
+void SmtpSession::hello(Hello kind, const QByteArray &argument)
+{
+    if (argument.trimmed().isEmpty()) {
+        reply("501 5.5.4 the name of the client is missing");
+        return;
+    }
+    resetTransaction();
+    m_hello = kind;
+    if (kind == Hello::Helo) {
+        reply(QByteArray("250 ") + HostName);
+        return;
+    }
+    reply(QByteArray("250-") + HostName);
+    reply("250-SIZE " + QByteArray::number(SmtpData::MaxBytes));
+    reply("250-8BITMIME");
+    reply("250-SMTPUTF8");
+    reply("250-PIPELINING");
+    reply("250-AUTH PLAIN LOGIN");
+    reply("250 ENHANCEDSTATUSCODES");
+}
+
+SmtpSession::Parameters SmtpSession::mailParameters(QByteArrayView text, bool extended)
+{
+    Parameters parameters;
+    QByteArrayList seen;
+    const QByteArrayList words = text.toByteArray().split(' ');
+    for (const QByteArray &word : words) {
+        if (word.isEmpty())
+            continue;
+        const qsizetype equals = word.indexOf('=');
+        const QByteArray key = (equals < 0 ? word : word.first(equals)).toUpper();
+        const QByteArray value = equals < 0 ? QByteArray() : word.sliced(equals + 1).toUpper();
+        if (!extended) {
+            parameters.refusal = "555 5.5.4 parameters need EHLO";
+        } else if (seen.contains(key)) {
+            parameters.refusal = "501 5.5.4 a parameter is given twice";
+        } else if (key == "SIZE") {
+            bool number = false;
+            const qulonglong size = value.toULongLong(&number);
+            if (!number || value.startsWith('+') || value.size() > 20)
+                parameters.refusal = "501 5.5.4 SIZE needs a number of octets";
+            else if (size > qulonglong(SmtpData::MaxBytes))
+                parameters.refusal = "552 5.3.4 too big, at most 26214400 octets are taken";
+        } else if (key == "BODY") {
+            if (value != "7BIT" && value != "8BITMIME")
+                parameters.refusal = "501 5.5.4 BODY is 7BIT or 8BITMIME";
+        } else if (key == "SMTPUTF8" && equals < 0) {
+            parameters.smtpUtf8 = true;
+        } else if (key != "AUTH") { // RFC 4954, 5: whoever offers AUTH takes it here too
+            parameters.refusal = "555 5.5.4 unknown parameter";
+        }
+        if (!parameters.refusal.isEmpty())
+            break;
+        seen.append(key);
+    }
+    return parameters;
+}
+
+void SmtpSession::mail(const QByteArray &argument)
+{
+    if (m_hello == Hello::None || m_haveSender) {
+        reply(m_haveSender ? "503 5.5.1 a mail is being sent already" : "503 5.5.1 EHLO comes first");
+        return;
+    }
+    if (argument.size() < 5 || argument.first(5).compare("FROM:", Qt::CaseInsensitive) != 0) {
+        reply("501 5.5.4 MAIL FROM:<address> is expected");
+        return;
+    }
+    // Whether the address may be UTF-8 is said behind it.
+    const SmtpPath path = SmtpPath::parse(QByteArrayView(argument).sliced(5), true);
+    const Parameters parameters = mailParameters(path.rest, m_hello == Hello::Ehlo);
+    const SmtpPath strict = SmtpPath::parse(QByteArrayView(argument).sliced(5), parameters.smtpUtf8);
+    if (!path.error.isEmpty()) {
+        reply("501 5.1.7 " + path.error);
+    } else if (!parameters.refusal.isEmpty()) {
+        reply(parameters.refusal);
+    } else if (!strict.error.isEmpty()) {
+        reply("553 5.6.7 " + strict.error);
+    } else {
+        m_haveSender = true;
+        m_smtpUtf8 = parameters.smtpUtf8;
+        m_mail.sender = path.address;
+        reply("250 2.1.0 Ok");
+    }
+}
+
+void SmtpSession::recipient(const QByteArray &argument)
+{
+    if (!m_haveSender) {
+        reply("503 5.5.1 MAIL comes first");
+        return;
+    }
+    if (argument.size() < 3 || argument.first(3).compare("TO:", Qt::CaseInsensitive) != 0) {
+        reply("501 5.5.4 RCPT TO:<address> is expected");
+        return;
+    }
+    const SmtpPath path = SmtpPath::parse(QByteArrayView(argument).sliced(3), true);
+    const SmtpPath strict = SmtpPath::parse(QByteArrayView(argument).sliced(3), m_smtpUtf8);
+    if (!path.error.isEmpty())
+        reply("501 5.1.3 " + path.error);
+    else if (path.address.isEmpty())
+        reply("501 5.1.3 a recipient is needed");
+    else if (!path.rest.trimmed().isEmpty())
+        reply("555 5.5.4 RCPT takes no parameters here");
+    else if (!strict.error.isEmpty())
+        reply("553 5.6.7 " + strict.error);
+    else if (m_mail.recipients.size() >= MaxRecipients)
+        reply("452 4.5.3 too many recipients, 100 are taken");
+    else {
+        m_mail.recipients.append(path.address);
+        reply("250 2.1.5 Ok");
+    }
+}
+
+void SmtpSession::data(const QByteArray &argument)
+{
+    if (!argument.isEmpty()) {
+        reply("501 5.5.4 DATA takes nothing behind it");
+    } else if (!m_haveSender || m_mail.recipients.isEmpty()) {
+        reply(m_haveSender ? "503 5.5.1 no recipient was accepted" : "503 5.5.1 MAIL comes first");
+    } else {
+        m_inData = true;
+        m_data = SmtpData();
+        reply("354 end with <CR><LF>.<CR><LF>");
+    }
+}
+
+void SmtpSession::endOfData()
+{
+    m_inData = false;
+    switch (m_data.verdict()) {
+    case SmtpData::Verdict::Good: {
+        m_mail.bytes = m_data.take();
+        const QByteArray answer = m_accept(m_mail);
+        reply(answer);
+        m_finished = answer.startsWith("421");
+        break;
+    }
+    case SmtpData::Verdict::BareLineEnd:
+        reply("550 5.6.0 a CR or LF alone is no line end");
+        break;
+    case SmtpData::Verdict::TooBig:
+        reply("552 5.3.4 too big, at most 26214400 octets are taken");
+        break;
+    case SmtpData::Verdict::LineTooLong:
+        reply("500 5.6.0 a line of the text has more than 1000 octets");
+        break;
+    }
+    resetTransaction();
+}
+
+void SmtpSession::auth(const QByteArray &argument)
+{
+    if (m_hello != Hello::Ehlo || m_haveSender || m_authenticated) {
+        reply(m_authenticated    ? "503 5.5.1 authenticated already"
+                  : m_haveSender ? "503 5.5.1 not while a mail is being sent"
+                                 : "503 5.5.1 EHLO comes first");
+        return;
+    }
+    const qsizetype space = argument.indexOf(' ');
+    const QByteArray mechanism = (space < 0 ? argument : argument.first(space)).toUpper();
+    if (mechanism != "PLAIN" && mechanism != "LOGIN") {
+        reply("504 5.5.4 PLAIN and LOGIN are offered");
+        return;
+    }
+    m_auth = mechanism == "PLAIN" ? Auth::PlainAnswer : Auth::LoginUser;
+    if (space >= 0) {
+        const QByteArray initial = argument.sliced(space + 1);
+        authStep(initial == "=" ? QByteArray() : initial);
+    } else {
+        reply(m_auth == Auth::PlainAnswer ? "334 " : "334 VXNlcm5hbWU6");
+    }
+}
+
+void SmtpSession::authLine(const QByteArray &line)
+{
+    if (line == "*") {
+        m_auth = Auth::None;
+        reply("501 5.7.0 authentication cancelled");
+    } else {
+        authStep(line);
+    }
+}
+
+void SmtpSession::authStep(const QByteArray &base64)
+{
+    // Any credentials will do, so they are looked at for their form and never kept.
+    const std::optional<QByteArray> answer = decodeBase64(base64);
+    const bool plain = m_auth == Auth::PlainAnswer;
+    if (!answer || (plain && answer->count('\0') != 2)) {
+        m_auth = Auth::None;
+        reply(answer ? "501 5.5.2 PLAIN is user and password, each after a NUL" : "501 5.5.2 that is no base64");
+    } else if (m_auth == Auth::LoginUser) {
+        m_auth = Auth::LoginPassword;
+        reply("334 UGFzc3dvcmQ6");
+    } else {
+        m_auth = Auth::None;
+        m_authenticated = true;
+        reply("235 2.7.0 authenticated");
+    }
+}
+
+void SmtpSession::resetTransaction()
+{
+    m_haveSender = false;
+    m_smtpUtf8 = false;
+    m_mail = {};
+    m_data = {};
+}
+
+void SmtpSession::reply(const QByteArray &line)
+{
+    m_replies += line + "\r\n";
+}
+
+} // namespace sendonce
