@@ -51,6 +51,7 @@ struct Config
     bool heartbeat = true;
 
     QString dataDir; ///< absolute, 0700, ours
+    QString controlSocket; ///< of the embedded services: where faults are armed
     QString eventTypesDir; ///< the user's own event types; may not exist
     std::optional<Stage> crashAt; ///< --crash-at: SIGKILL to ourselves there (embedded services only)
 };

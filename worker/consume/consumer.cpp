@@ -1,0 +1,188 @@
+#include "worker/consume/consumer.h"
+
+#include <QRandomGenerator>
+#include <QThread>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+using Kind = ConsumerCommand::Kind;
+
+namespace {
+
+/// How long a message may be kept hidden; not at all under --no-heartbeat (spec.md, "Time-outs").
+std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
+{
+    if (!settings.config.heartbeat)
+        return 0ms;
+    return settings.lockWait + settings.config.mailTimeout + settings.config.mailFinalTimeout + 5s;
+}
+
+} // namespace
+
+Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes, QObject *parent)
+    : QObject(parent)
+    , m_client(client)
+    , m_facts(facts)
+    , m_machine(lanes)
+    , m_acknowledger(client, facts.queueUrl)
+    , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
+    , m_crash(laneSettings.config.crashAt)
+    , m_stopFlag(std::make_shared<std::atomic_bool>(false))
+{
+    LaneSettings settings = laneSettings;
+    settings.stop = m_stopFlag;
+    for (int number = 1; number <= lanes; ++number) {
+        auto *thread = new QThread(this);
+        thread->setObjectName(u"lane %1"_s.arg(number));
+        auto *lane = new Lane(settings, number);
+        lane->moveToThread(thread);
+        connect(thread, &QThread::finished, lane, &QObject::deleteLater);
+        connect(lane, &Lane::finished, this, &Consumer::laneFinished);
+        connect(lane, &Lane::warned, this, &Consumer::warned);
+        m_lanes.emplace_back(lane, thread);
+        thread->start();
+    }
+    m_backOff.setSingleShot(true);
+    connect(&m_backOff, &QTimer::timeout, this, [this] { carryOut(m_machine.timerFired()); });
+    connect(&m_acknowledger, &Acknowledger::deleted, this, [this](const QStringList &messageIds) {
+        m_crash.reached(Stage::Deleted);
+        Q_EMIT deleted(messageIds);
+    });
+    connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QString &messageId, const QString &text) {
+        Q_EMIT warned(u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s.arg(messageId, text));
+    });
+    connect(&m_acknowledger, &Acknowledger::becameIdle, this, &Consumer::finishStop);
+    connect(&m_heartbeat, &Heartbeat::failed, this, [this](const QString &messageId, const QString &text) {
+        Q_EMIT warned(u"The visibility of message %1 could not be extended; another worker may receive it: %2"_s.arg(messageId, text));
+    });
+}
+
+Consumer::~Consumer()
+{
+    *m_stopFlag = true;
+    for (const auto &[lane, thread] : m_lanes)
+        thread->quit();
+    for (const auto &[lane, thread] : m_lanes)
+        thread->wait();
+}
+
+void Consumer::start()
+{
+    *m_stopFlag = false;
+    m_stopPending = false;
+    carryOut(m_machine.start());
+}
+
+void Consumer::stop()
+{
+    *m_stopFlag = true;
+    m_backOff.stop();
+    m_acknowledger.flush();
+    carryOut(m_machine.stop());
+}
+
+void Consumer::carryOut(const ConsumerCommands &commands)
+{
+    for (const ConsumerCommand &command : commands) {
+        const Message &message = command.message;
+        switch (command.kind) {
+        case Kind::Receive:
+            receive(command.count);
+            break;
+        case Kind::AbortReceive:
+            if (m_receive)
+                m_receive->abort();
+            break;
+        case Kind::Dispatch: {
+            m_heartbeat.hold(message.messageId, message.receiptHandle);
+            Lane *lane = m_lanes[size_t(command.lane - 1)].first;
+            Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
+            QMetaObject::invokeMethod(
+                    lane, [lane, message, now = Lane::nowNsec()] { lane->deliver(message, now); }, Qt::QueuedConnection);
+            break;
+        }
+        case Kind::NewerHandle:
+            m_heartbeat.renew(message.messageId, message.receiptHandle);
+            break;
+        case Kind::GiveBack:
+            giveBack(message.messageId, message.receiptHandle);
+            break;
+        case Kind::Wait:
+            m_backOff.start(command.wait);
+            break;
+        case Kind::Stopped:
+            m_stopPending = true;
+            finishStop();
+            break;
+        }
+    }
+    Q_EMIT inHandChanged(m_machine.inHand());
+}
+
+void Consumer::receive(int count)
+{
+    ReceiveRequest request;
+    request.queueUrl = m_facts.queueUrl;
+    request.maxMessages = count;
+    m_receive = m_client.receive(request, this, [this](const Result<QList<Message>> &result) {
+        if (result) {
+            if (m_machine.failures() > 0)
+                Q_EMIT receiveWorking();
+            carryOut(m_machine.received(result.value()));
+            return;
+        }
+        if (result.error().kind != ErrorKind::Aborted && m_machine.failures() == 0)
+            Q_EMIT receiveFailing(result.error());
+        carryOut(m_machine.receiveFailed(result.error(), QRandomGenerator::global()->generateDouble()));
+    });
+}
+
+void Consumer::laneFinished(int lane, const DeliveryReport &report)
+{
+    const QString handle = m_heartbeat.release(report.messageId);
+    switch (report.outcome) {
+    case Outcome::Sent:
+    case Outcome::Duplicate:
+    case Outcome::Gone:
+        m_acknowledger.acknowledge(report.messageId, handle);
+        break;
+    case Outcome::GivenBack:
+        giveBack(report.messageId, handle);
+        break;
+    case Outcome::Failed: // left for the visibility timeout; after maxReceiveCount the queue moves it
+    case Outcome::InDoubt:
+        break;
+    }
+    Q_EMIT delivered(report);
+    if (!m_machine.running())
+        m_acknowledger.flush();
+    carryOut(m_machine.laneFree(lane));
+}
+
+void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)
+{
+    ++m_givingBack;
+    m_client.changeVisibilityBatch(m_facts.queueUrl, {{u"0"_s, receiptHandle, 0s}}, this,
+                                   [this, messageId](const Result<QList<BatchEntryResult>> &result) {
+                                       const bool ok = result && !result->isEmpty() && result->first().ok;
+                                       if (!ok) {
+                                           Q_EMIT warned(u"Message %1 could not be made visible again; it comes back after its "
+                                                         "visibility timeout: %2"_s.arg(
+                                                             messageId, result ? u"refused"_s : result.error().text));
+                                       }
+                                       --m_givingBack;
+                                       finishStop();
+                                   });
+}
+
+void Consumer::finishStop()
+{
+    if (!m_stopPending || !m_acknowledger.idle() || m_givingBack > 0)
+        return;
+    m_stopPending = false;
+    Q_EMIT stopped();
+}
+
+} // namespace sendonce

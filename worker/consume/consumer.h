@@ -1,0 +1,76 @@
+#pragma once
+
+#include "worker/consume/acknowledger.h"
+#include "worker/consume/consumermachine.h"
+#include "worker/consume/heartbeat.h"
+#include "worker/consume/lane.h"
+#include "worker/queue/sqsclient.h"
+
+#include <QObject>
+#include <QPointer>
+#include <QTimer>
+
+#include <memory>
+#include <vector>
+
+class QThread;
+
+namespace sendonce {
+
+/// What the queue says about itself, read before the first receive.
+struct QueueFacts
+{
+    QUrl queueUrl;
+    QUrl dlqUrl; ///< empty: no redrive policy
+    std::chrono::seconds visibility{30};
+    int maxReceiveCount = 0; ///< 0: no redrive policy
+};
+
+/// Receives, hands to lanes, settles: carries out what ConsumerMachine decides. Lives in the worker thread, never blocks; its
+/// lanes have a thread each, built here and ended in the destructor.
+class Consumer : public QObject
+{
+    Q_OBJECT
+public:
+    Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes, QObject *parent = nullptr);
+    ~Consumer() override; ///< waits for the lanes; call stop() and wait for stopped() first
+
+    void start();
+    /// Idle: stopped() follows at once. Else what is not handed over is abandoned, the rest settled within both mail time-outs.
+    void stop();
+    int inHand() const { return m_machine.inHand(); }
+    bool running() const { return m_machine.running(); }
+
+Q_SIGNALS:
+    void stopped();
+    void deliveryStarted(int lane, const QString &messageId, int receiveCount);
+    void delivered(const sendonce::DeliveryReport &report);
+    void deleted(const QStringList &messageIds);
+    void inHandChanged(int messages);
+    /// The first of a row of failed receives; error.text says what is wrong.
+    void receiveFailing(const sendonce::Error &error);
+    void receiveWorking(); ///< the first success after that
+    void warned(const QString &text);
+
+private:
+    void carryOut(const ConsumerCommands &commands);
+    void receive(int count);
+    void laneFinished(int lane, const DeliveryReport &report);
+    void giveBack(const QString &messageId, const QString &receiptHandle);
+    void finishStop();
+
+    SqsClient &m_client;
+    QueueFacts m_facts;
+    ConsumerMachine m_machine;
+    Acknowledger m_acknowledger;
+    Heartbeat m_heartbeat;
+    CrashPoints m_crash;
+    std::shared_ptr<std::atomic_bool> m_stopFlag;
+    std::vector<std::pair<Lane *, QThread *>> m_lanes;
+    QPointer<SqsCall> m_receive;
+    QTimer m_backOff;
+    int m_givingBack = 0;
+    bool m_stopPending = false; ///< the lanes are free, deletes and give-backs are still on the wire
+};
+
+} // namespace sendonce

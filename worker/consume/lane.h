@@ -1,0 +1,76 @@
+#pragma once
+
+#include "worker/config.h"
+#include "worker/consume/deliverymachine.h"
+#include "worker/consume/handover.h"
+#include "worker/faults/crashpoint.h"
+#include "worker/mail/smtpclient.h"
+#include "worker/store/database.h"
+#include "worker/store/journal.h"
+#include "worker/store/processedevents.h"
+#include "worker/store/turn.h"
+#include "worker/types.h"
+
+#include <QObject>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace sendonce {
+
+/// What every lane of a worker shares, all of it constant but the flag.
+struct LaneSettings
+{
+    Config config;
+    SmtpSettings smtp;
+    MailAddress from;
+    std::chrono::milliseconds lockWait{24'000}; ///< for the turn and the database's locks
+    std::shared_ptr<const EventTypes> eventTypes;
+    std::shared_ptr<const std::atomic_bool> stop; ///< abandon what is not handed over yet
+};
+
+/// One delivery at a time on a thread of its own: carries out what DeliveryMachine decides, on real services. Blocks on SQL and on
+/// the mail server. Its connections are opened in its own thread at the first delivery and kept.
+class Lane : public QObject
+{
+    Q_OBJECT
+public:
+    Lane(LaneSettings settings, int number);
+    ~Lane() override;
+
+    /// Monotonic nanoseconds, the clock of `receivedNsec`.
+    static qint64 nowNsec();
+
+public Q_SLOTS:
+    void deliver(const sendonce::Message &message, qint64 receivedNsec);
+    /// Ends the connections; the lane can be used again afterwards.
+    void close();
+
+Q_SIGNALS:
+    /// After COMMIT or roll-back, and after the journal has it.
+    void finished(int lane, const sendonce::DeliveryReport &report);
+    void warned(const QString &text); ///< something beside the delivery: the journal could not be written
+
+private:
+    Result<void> openConnections();
+    DeliveryInput execute(const DeliveryCommand &command, const DeliveryMachine &delivery);
+    Result<void> begin();
+    SendResult sendMail(const DeliveryMachine &delivery);
+    Result<ProcessedEvents::Claim> reclaim(const DeliveryMachine &delivery);
+    void passedStages(const DeliveryReport &before, const DeliveryReport &after) const;
+
+    LaneSettings m_settings;
+    const int m_number;
+    CrashPoints m_crash;
+    std::optional<Database> m_database;
+    std::unique_ptr<ProcessedEvents> m_claims; ///< holds statements of m_database: goes before it
+    std::optional<Journal> m_journal;
+    std::optional<Handover> m_handover;
+    std::optional<SmtpClient> m_smtp;
+    std::optional<Turn> m_turn;
+    std::optional<Transaction> m_transaction;
+};
+
+} // namespace sendonce

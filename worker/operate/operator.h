@@ -1,0 +1,77 @@
+#pragma once
+
+#include "worker/config.h"
+#include "worker/events/eventtype.h"
+#include "worker/operate/mailboxindex.h"
+#include "worker/queue/sqsclient.h"
+#include "worker/store/database.h"
+#include "worker/store/journal.h"
+#include "worker/store/processedevents.h"
+#include "worker/types.h"
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+#include <optional>
+
+namespace sendonce {
+
+class DeadLetters;
+
+/// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on SQL and
+/// files, without holding up the worker or the window. Owned and ended by Worker.
+class Operator : public QObject
+{
+    Q_OBJECT
+public:
+    Operator(Config config, SqsSettings sqs, std::shared_ptr<const EventTypes> types);
+    ~Operator() override;
+
+public Q_SLOTS:
+    /// Opens the connections in this thread and looks for handover slots of dead processes.
+    void open();
+    void setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount);
+    void queryProcessed(const sendonce::ProcessedQuery &query);
+    void queryMailbox(const QString &search, int limit);
+    void openMail(const QString &id);
+    void queryStory(const QString &eventId);
+    void browseDeadLetters();
+    void cancelBrowse();
+    void replay(const QStringList &messageIds);
+    void recordSend(const sendonce::SendReport &report);
+
+Q_SIGNALS:
+    void openFailed(const QString &text);
+    void databaseOpened(const QString &displayName);
+    /// A worker died while it handed this mail over.
+    void possiblyMailedTwice(const QString &eventId, const QString &messageId);
+    void processedPage(const sendonce::ProcessedPage &page);
+    void mailboxSnapshot(const sendonce::MailboxSnapshot &snapshot);
+    void mailboxChanged();
+    void mailOpened(const sendonce::MailDetail &mail);
+    void story(const sendonce::EventStory &story);
+    void deadLettersChanged(const sendonce::DeadLetterList &list);
+    void replayChanged(const sendonce::ReplayItem &item);
+    void actFailed(const QString &act, const QString &text);
+
+private:
+    void collectHandover();
+    void watchMailbox();
+    void refreshMailbox();
+
+    const Config m_config;
+    const SqsSettings m_sqs;
+    const std::shared_ptr<const EventTypes> m_types;
+    std::optional<Database> m_database;
+    std::unique_ptr<ProcessedEvents> m_claims;
+    std::optional<Journal> m_journal;
+    std::unique_ptr<SqsClient> m_client;
+    std::unique_ptr<DeadLetters> m_deadLetters;
+    std::optional<MailboxIndex> m_mailbox;
+    std::unique_ptr<QFileSystemWatcher> m_watcher;
+    std::unique_ptr<QTimer> m_mailboxTimer;
+};
+
+} // namespace sendonce

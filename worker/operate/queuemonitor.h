@@ -1,0 +1,35 @@
+#pragma once
+
+#include "worker/queue/sqsclient.h"
+
+#include <QObject>
+#include <QTimer>
+
+namespace sendonce {
+
+/// Samples the approximate numbers of the queue and its DLQ; a sample starts only after the last one ended. Looking is
+/// GetQueueAttributes alone: nothing is received. Lives in the worker thread.
+class QueueMonitor : public QObject
+{
+    Q_OBJECT
+public:
+    QueueMonitor(SqsClient &client, QObject *parent = nullptr);
+
+    void watch(const QUrl &queueUrl, const QUrl &dlqUrl, std::chrono::milliseconds interval);
+    void stop();
+
+Q_SIGNALS:
+    void sampled(const sendonce::QueueDepth &depth);
+    void failed(const sendonce::Error &error);
+
+private:
+    void sample();
+    void sampleDeadLetters(QueueDepth depth);
+    void finish();
+
+    SqsClient &m_client;
+    QUrl m_queueUrl, m_dlqUrl;
+    QTimer m_timer;
+};
+
+} // namespace sendonce
