@@ -1,0 +1,200 @@
+#include "worker/queue/sqsclient.h"
+
+#include "worker/queue/awsendpoint.h"
+#include "worker/queue/clockskew.h"
+#include "worker/queue/sqspost.h"
+#include "worker/queue/sqsprotocol.h"
+
+#include <QLoggingCategory>
+#include <QMetaMethod>
+#include <QNetworkAccessManager>
+#include <QNetworkProxyFactory>
+#include <QPointer>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+Q_LOGGING_CATEGORY(lcQueue, "sendonce.queue")
+
+namespace {
+
+/// Ten messages of 1 MiB, each byte as \u00xx, and something around them.
+constexpr qint64 LargestReceiveReply = 64LL << 20;
+constexpr qint64 LargestReply = 1LL << 20;
+
+constexpr auto ReceiveOperation = "ReceiveMessage";
+
+/// What the application wants, but never a proxy between us and this computer.
+class ProxyChoice : public QNetworkProxyFactory
+{
+public:
+    QList<QNetworkProxy> queryProxy(const QNetworkProxyQuery &query) override
+    {
+        if (awsendpoint::isLoopback(query.peerHostName()))
+            return {QNetworkProxy(QNetworkProxy::NoProxy)};
+        return QNetworkProxyFactory::proxyForQuery(query);
+    }
+};
+
+QNetworkAccessManager *newNetwork(QObject *parent)
+{
+    auto *network = new QNetworkAccessManager(parent);
+    network->setProxyFactory(new ProxyChoice);
+    network->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
+    return network;
+}
+
+template <typename Entry>
+QStringList idsOf(const QList<Entry> &entries)
+{
+    QStringList ids;
+    for (const Entry &entry : entries)
+        ids.append(entry.id);
+    return ids;
+}
+
+} // namespace
+
+SqsClient::SqsClient(SqsSettings settings, QObject *parent)
+    : QObject(parent)
+    , m_settings(std::move(settings))
+    , m_signer(m_settings.credentials, m_settings.region)
+    , m_network(newNetwork(this))
+    , m_receiveNetwork(newNetwork(this))
+{ }
+
+SqsClient::~SqsClient()
+{
+    // Before the members that they use.
+    qDeleteAll(findChildren<SqsPost *>(Qt::FindDirectChildrenOnly));
+}
+
+QUrl SqsClient::endpointFor(const QUrl &queueUrl) const
+{
+    if (!m_settings.endpoint.isEmpty())
+        return awsendpoint::origin(m_settings.endpoint);
+    return queueUrl.isEmpty() ? awsendpoint::regional(m_settings.region) : awsendpoint::origin(queueUrl);
+}
+
+void SqsClient::warn(const QString &text)
+{
+    static const QMetaMethod signal = QMetaMethod::fromSignal(&SqsClient::warned);
+    if (!isSignalConnected(signal))
+        qCWarning(lcQueue).noquote() << text;
+    Q_EMIT warned(text);
+}
+
+template <typename T>
+SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, const QUrl &queueUrl, QObject *context,
+                         Read<T> read, Done<T> done, std::chrono::seconds longPoll)
+{
+    const QUrl endpoint = endpointFor(queueUrl);
+    const bool receives = qstrcmp(operation, ReceiveOperation) == 0;
+    auto finish = [endpoint, operation, read = std::move(read),
+                   done = std::move(done)](const Result<QByteArray> &reply) {
+        if (!reply) {
+            done(reply.error());
+            return;
+        }
+        Result<T> value = read(reply.value());
+        if (!value) {
+            Error error = value.error();
+            error.text =
+                u"%1 answered %2 with %3"_s.arg(endpointText(endpoint), QLatin1StringView(operation), error.text);
+            done(error);
+            return;
+        }
+        done(std::move(value));
+    };
+
+    auto *post = new SqsPost({endpoint, operation, json.ok() ? json.value() : QByteArray(),
+                              m_settings.answerTimeout + longPoll, receives ? LargestReceiveReply : LargestReply},
+                             context ? context : this, std::move(finish), this);
+    connect(post, &SqsPost::sent, this, [this] { ++m_requestCount; });
+    connect(post, &SqsPost::clockCorrected, this, [this, endpoint](std::chrono::seconds offset) {
+        warn(u"%1, says %2; requests are signed with its time"_s.arg(clockskew::describe(offset),
+                                                                     endpointText(endpoint)));
+    });
+    if (!json)
+        post->failLater(json.error());
+    else if (endpoint.scheme() != "http"_L1 && endpoint.scheme() != "https"_L1)
+        post->failLater(
+            {ErrorKind::Invalid, u"no queue endpoint: neither an http(s) URL nor an AWS region is given"_s, {}});
+    else
+        post->send(receives ? m_receiveNetwork : m_network, &m_signer);
+    return post;
+}
+
+SqsCall *SqsClient::getQueueUrl(const QString &name, QObject *context, Done<QUrl> done)
+{
+    return post<QUrl>("GetQueueUrl", sqsprotocol::getQueueUrl(name), {}, context, &sqsprotocol::readQueueUrl,
+                      std::move(done));
+}
+
+SqsCall *SqsClient::getQueueAttributes(const QUrl &queueUrl, const QStringList &names, QObject *context,
+                                       Done<QMap<QString, QString>> done)
+{
+    return post<QMap<QString, QString>>("GetQueueAttributes", sqsprotocol::getQueueAttributes(queueUrl, names),
+                                        queueUrl, context, &sqsprotocol::readQueueAttributes, std::move(done));
+}
+
+SqsCall *SqsClient::receive(const ReceiveRequest &request, QObject *context, Done<QList<Message>> done)
+{
+    const auto read = [this, queueUrl = request.queueUrl](const QByteArray &body) -> Result<QList<Message>> {
+        Result<sqsprotocol::Received> received = sqsprotocol::readReceived(body);
+        if (!received)
+            return received.error();
+        if (!received->damaged.isEmpty()) {
+            warn(u"message %1 of queue %2 arrived damaged (wrong MD5 or not readable) and is taken as not received"_s
+                     .arg(received->damaged.join(", "_L1), queueUrl.fileName()));
+        }
+        return std::move(received.value().messages);
+    };
+    return post<QList<Message>>(ReceiveOperation, sqsprotocol::receiveMessage(request), request.queueUrl, context, read,
+                                std::move(done), request.wait);
+}
+
+SqsCall *SqsClient::sendBatch(const QUrl &queueUrl, const QList<SendEntry> &entries, QObject *context,
+                              Done<QList<BatchEntryResult>> done)
+{
+    const auto read = [entries](const QByteArray &body) { return sqsprotocol::readSent(body, entries); };
+    return post<QList<BatchEntryResult>>("SendMessageBatch", sqsprotocol::sendMessageBatch(queueUrl, entries), queueUrl,
+                                         context, read, std::move(done));
+}
+
+SqsCall *SqsClient::deleteBatch(const QUrl &queueUrl, const QList<DeleteEntry> &entries, QObject *context,
+                                Done<QList<BatchEntryResult>> done)
+{
+    const auto read = [ids = idsOf(entries)](const QByteArray &body) { return sqsprotocol::readBatch(body, ids); };
+    return post<QList<BatchEntryResult>>("DeleteMessageBatch", sqsprotocol::deleteMessageBatch(queueUrl, entries),
+                                         queueUrl, context, read, std::move(done));
+}
+
+SqsCall *SqsClient::changeVisibilityBatch(const QUrl &queueUrl, const QList<VisibilityEntry> &entries, QObject *context,
+                                          Done<QList<BatchEntryResult>> done)
+{
+    const auto read = [ids = idsOf(entries)](const QByteArray &body) { return sqsprotocol::readBatch(body, ids); };
+    return post<QList<BatchEntryResult>>("ChangeMessageVisibilityBatch",
+                                         sqsprotocol::changeMessageVisibilityBatch(queueUrl, entries), queueUrl,
+                                         context, read, std::move(done));
+}
+
+SqsCall *SqsClient::purgeQueue(const QUrl &queueUrl, QObject *context, Done<bool> done)
+{
+    // Void: 200 with an empty body or {}.
+    const auto read = [](const QByteArray &) -> Result<bool> { return true; };
+    return post<bool>("PurgeQueue", sqsprotocol::purgeQueue(queueUrl), queueUrl, context, read, std::move(done));
+}
+
+void SqsClient::abortAll()
+{
+    const auto posts = findChildren<SqsPost *>(Qt::FindDirectChildrenOnly);
+    QList<QPointer<SqsPost>> guarded(posts.begin(), posts.end());
+    for (const QPointer<SqsPost> &post : guarded) {
+        if (post) // a callback may have deleted it, with the client
+            post->abort();
+    }
+}
+
+} // namespace sendonce

@@ -1,0 +1,507 @@
+#include "worker/queue/sqsprotocol.h"
+
+#include "worker/queue/sqsmd5.h"
+
+#include <QHash>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSet>
+#include <QStringDecoder>
+
+#include <cmath>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce::sqsprotocol {
+
+namespace {
+
+constexpr qsizetype MaxErrorTextLength = 300;
+
+QByteArray compact(const QJsonObject &object)
+{
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+QJsonObject forQueue(const QUrl &queueUrl)
+{
+    return {{u"QueueUrl"_s, queueUrl.toString(QUrl::FullyEncoded)}};
+}
+
+/// Text of UTF-8 bytes, or nothing when they are not UTF-8. A leading U+FEFF is a character like any other here.
+std::optional<QString> decode(const QByteArray &utf8)
+{
+    QStringDecoder decoder(QStringDecoder::Utf8,
+                           QStringDecoder::Flag::Stateless | QStringDecoder::Flag::ConvertInitialBom);
+    const QString text = decoder(utf8);
+    if (decoder.hasError() || text.toUtf8() != utf8)
+        return std::nullopt;
+    return text;
+}
+
+QJsonObject toJson(const MessageAttribute &attribute)
+{
+    QJsonObject value{{u"DataType"_s, attribute.dataType}};
+    if (attribute.dataType.startsWith("Binary"_L1))
+        value.insert(u"BinaryValue"_s, QString::fromLatin1(attribute.binaryValue.toBase64()));
+    else
+        value.insert(u"StringValue"_s, attribute.stringValue);
+    return value;
+}
+
+/// Emulators write numbers where AWS writes text, and the other way round.
+QString text(const QJsonValue &value)
+{
+    switch (value.type()) {
+    case QJsonValue::String:
+        return value.toString();
+    case QJsonValue::Double: {
+        const double number = value.toDouble();
+        return number == std::floor(number) && std::abs(number) < 9e15 ? QString::number(qint64(number))
+                                                                       : QString::number(number, 'g', 17);
+    }
+    case QJsonValue::Bool:
+        return value.toBool() ? u"true"_s : u"false"_s;
+    default:
+        return {};
+    }
+}
+
+bool truth(const QJsonValue &value)
+{
+    return text(value).compare("true"_L1, Qt::CaseInsensitive) == 0;
+}
+
+/// One line without control characters, of bearable length: it ends in logs and on screens.
+QString oneLine(const QString &server)
+{
+    QString line = server.trimmed();
+    const qsizetype end = line.indexOf(u'\n');
+    if (end >= 0)
+        line.truncate(end);
+    for (QChar &character : line) {
+        if (!character.isPrint() && !character.isSurrogate())
+            character = u' ';
+    }
+    line = line.simplified();
+    if (line.size() > MaxErrorTextLength)
+        line = line.left(MaxErrorTextLength - 1) + u'…';
+    return line;
+}
+
+Error notSqs(const QString &what)
+{
+    return {ErrorKind::Protocol, u"something that is not an SQS reply: "_s + what, {}};
+}
+
+Result<QJsonObject> readObject(const QByteArray &body)
+{
+    QJsonParseError error;
+    const QJsonDocument document = QJsonDocument::fromJson(body, &error);
+    if (error.error != QJsonParseError::NoError)
+        return notSqs(u"%1 at byte %2 of %3"_s.arg(error.errorString()).arg(error.offset).arg(body.size()));
+    if (!document.isObject())
+        return notSqs(u"JSON without an object"_s);
+    return document.object();
+}
+
+/// A list that is missing or null is an empty one; anything else in its place is no SQS.
+Result<QJsonArray> readList(const QJsonObject &object, const QString &name)
+{
+    const QJsonValue value = object.value(name);
+    if (value.isUndefined() || value.isNull())
+        return QJsonArray();
+    if (!value.isArray())
+        return notSqs(name + u" is not a list"_s);
+    return value.toArray();
+}
+
+QMap<QString, QString> readMap(const QJsonValue &value)
+{
+    QMap<QString, QString> map;
+    const QJsonObject object = value.toObject();
+    for (auto member = object.begin(); member != object.end(); ++member)
+        map.insert(member.key(), text(member.value()));
+    return map;
+}
+
+MessageAttributes readMessageAttributes(const QJsonValue &value)
+{
+    MessageAttributes attributes;
+    const QJsonObject object = value.toObject();
+    for (auto member = object.begin(); member != object.end(); ++member) {
+        const QJsonObject parts = member.value().toObject();
+        attributes.insert(member.key(),
+                          {text(parts.value("DataType"_L1)), text(parts.value("StringValue"_L1)),
+                           QByteArray::fromBase64(text(parts.value("BinaryValue"_L1)).toLatin1())});
+    }
+    return attributes;
+}
+
+/// An MD5 that was not sent cannot be wrong.
+bool md5Matches(const QJsonValue &sent, const QByteArray &computed)
+{
+    const QString claimed = text(sent);
+    return claimed.isEmpty() || claimed.compare(QLatin1StringView(computed), Qt::CaseInsensitive) == 0;
+}
+
+BatchEntryResult readFailure(const QString &id, const QJsonObject &failure)
+{
+    BatchEntryResult result;
+    result.id = id;
+    result.code = canonicalCode(text(failure.value("Code"_L1)));
+    result.text = oneLine(text(failure.value("Message"_L1)));
+    if (result.text.isEmpty())
+        result.text = result.code.isEmpty() ? u"refused without a reason"_s : result.code;
+    result.senderFault = truth(failure.value("SenderFault"_L1));
+    return result;
+}
+
+/// Successful and Failed by entry id.
+struct Batch
+{
+    QHash<QString, QJsonObject> successful, failed;
+};
+
+Result<Batch> readBatchLists(const QByteArray &body)
+{
+    const Result<QJsonObject> object = readObject(body);
+    if (!object)
+        return object.error();
+    const Result<QJsonArray> successful = readList(object.value(), u"Successful"_s);
+    if (!successful)
+        return successful.error();
+    const Result<QJsonArray> failed = readList(object.value(), u"Failed"_s);
+    if (!failed)
+        return failed.error();
+    Batch batch;
+    for (const QJsonValue entry : successful.value())
+        batch.successful.insert(text(entry["Id"_L1]), entry.toObject());
+    for (const QJsonValue entry : failed.value())
+        batch.failed.insert(text(entry["Id"_L1]), entry.toObject());
+    return batch;
+}
+
+/// What the lists say of one entry. Named in both, it counts as failed: repeating a delete or a send is the harmless
+/// error.
+BatchEntryResult entryResult(const Batch &batch, const QString &id)
+{
+    if (const auto failed = batch.failed.constFind(id); failed != batch.failed.cend())
+        return readFailure(id, *failed);
+    const auto successful = batch.successful.constFind(id);
+    if (successful == batch.successful.cend())
+        return {id, false, {}, {}, u"the reply does not mention this entry"_s, false};
+    return {id, true, text(successful->value("MessageId"_L1)), {}, {}, false};
+}
+
+ErrorKind kindOfCode(const QString &code, bool *known)
+{
+    static const QHash<QString, ErrorKind> kinds = {
+        {u"QueueDoesNotExist"_s, ErrorKind::NotFound},
+        {u"ResourceNotFoundException"_s, ErrorKind::NotFound},
+        {u"InvalidAddress"_s, ErrorKind::NotFound},
+
+        {u"QueueNameExists"_s, ErrorKind::Refused},
+        {u"MessageNotInflight"_s, ErrorKind::Refused},
+        {u"UnsupportedOperation"_s, ErrorKind::Refused},
+        {u"InvalidAction"_s, ErrorKind::Refused},
+        {u"UnknownOperationException"_s, ErrorKind::Refused},
+        {u"InvalidSecurity"_s, ErrorKind::Refused},
+        {u"AccessDenied"_s, ErrorKind::Refused},
+        {u"AccessDeniedException"_s, ErrorKind::Refused},
+        {u"AuthFailure"_s, ErrorKind::Refused},
+        {u"ExpiredToken"_s, ErrorKind::Refused},
+        {u"ExpiredTokenException"_s, ErrorKind::Refused},
+        {u"IncompleteSignature"_s, ErrorKind::Refused},
+        {u"InvalidClientTokenId"_s, ErrorKind::Refused},
+        {u"InvalidSignatureException"_s, ErrorKind::Refused},
+        {u"MissingAuthenticationToken"_s, ErrorKind::Refused},
+        {u"NotAuthorized"_s, ErrorKind::Refused},
+        {u"OptInRequired"_s, ErrorKind::Refused},
+        {u"RequestExpired"_s, ErrorKind::Refused},
+        {u"RequestInTheFuture"_s, ErrorKind::Refused},
+        {u"RequestTimeTooSkewed"_s, ErrorKind::Refused},
+        {u"SignatureDoesNotMatch"_s, ErrorKind::Refused},
+        {u"UnrecognizedClientException"_s, ErrorKind::Refused},
+        {u"KmsAccessDenied"_s, ErrorKind::Refused},
+        {u"KmsDisabled"_s, ErrorKind::Refused},
+        {u"KmsInvalidKeyUsage"_s, ErrorKind::Refused},
+        {u"KmsInvalidState"_s, ErrorKind::Refused},
+        {u"KmsNotFound"_s, ErrorKind::Refused},
+        {u"KmsOptInRequired"_s, ErrorKind::Refused},
+
+        {u"OverLimit"_s, ErrorKind::Throttled},
+        {u"PurgeQueueInProgress"_s, ErrorKind::Throttled},
+        {u"QueueDeletedRecently"_s, ErrorKind::Throttled},
+        {u"KmsThrottled"_s, ErrorKind::Throttled},
+        {u"RequestThrottled"_s, ErrorKind::Throttled},
+        {u"RequestThrottledException"_s, ErrorKind::Throttled},
+        {u"Throttling"_s, ErrorKind::Throttled},
+        {u"ThrottlingException"_s, ErrorKind::Throttled},
+        {u"ThrottledException"_s, ErrorKind::Throttled},
+        {u"TooManyRequestsException"_s, ErrorKind::Throttled},
+        {u"RequestLimitExceeded"_s, ErrorKind::Throttled},
+        {u"SlowDown"_s, ErrorKind::Throttled},
+        {u"BandwidthLimitExceeded"_s, ErrorKind::Throttled},
+        {u"LimitExceededException"_s, ErrorKind::Throttled},
+        {u"PriorRequestNotComplete"_s, ErrorKind::Throttled},
+        {u"ProvisionedThroughputExceededException"_s, ErrorKind::Throttled},
+        {u"TransactionInProgressException"_s, ErrorKind::Throttled},
+        {u"EC2ThrottledException"_s, ErrorKind::Throttled},
+
+        {u"InternalError"_s, ErrorKind::Unreachable},
+        {u"InternalFailure"_s, ErrorKind::Unreachable},
+        {u"InternalServerError"_s, ErrorKind::Unreachable},
+        {u"ServiceUnavailable"_s, ErrorKind::Unreachable},
+        {u"RequestTimeout"_s, ErrorKind::Unreachable},
+
+        {u"BatchEntryIdsNotDistinct"_s, ErrorKind::Invalid},
+        {u"BatchRequestTooLong"_s, ErrorKind::Invalid},
+        {u"EmptyBatchRequest"_s, ErrorKind::Invalid},
+        {u"InvalidAttributeName"_s, ErrorKind::Invalid},
+        {u"InvalidAttributeValue"_s, ErrorKind::Invalid},
+        {u"InvalidBatchEntryId"_s, ErrorKind::Invalid},
+        {u"InvalidIdFormat"_s, ErrorKind::Invalid},
+        {u"InvalidMessageContents"_s, ErrorKind::Invalid},
+        {u"InvalidParameterValue"_s, ErrorKind::Invalid},
+        {u"MissingParameter"_s, ErrorKind::Invalid},
+        {u"ReceiptHandleIsInvalid"_s, ErrorKind::Invalid},
+        {u"TooManyEntriesInBatchRequest"_s, ErrorKind::Invalid},
+    };
+    const auto kind = kinds.constFind(code);
+    *known = kind != kinds.cend();
+    return *known ? *kind : ErrorKind::Invalid;
+}
+
+ErrorKind kindOfStatus(int status, bool fromSqs)
+{
+    if (status >= 500 || status == 408)
+        return ErrorKind::Unreachable;
+    if (status == 429)
+        return ErrorKind::Throttled;
+    if (status == 401 || status == 403 || status == 407)
+        return ErrorKind::Refused;
+    if (!fromSqs)
+        return ErrorKind::Protocol;
+    return status == 404 ? ErrorKind::NotFound : ErrorKind::Invalid;
+}
+
+} // namespace
+
+QByteArray getQueueUrl(const QString &name)
+{
+    return compact({{u"QueueName"_s, name}});
+}
+
+QByteArray getQueueAttributes(const QUrl &queueUrl, const QStringList &names)
+{
+    QJsonObject body = forQueue(queueUrl);
+    body.insert(u"AttributeNames"_s, QJsonArray::fromStringList(names));
+    return compact(body);
+}
+
+QByteArray receiveMessage(const ReceiveRequest &request)
+{
+    static const QJsonArray all = {u"All"_s};
+    QJsonObject body = forQueue(request.queueUrl);
+    body.insert(u"MaxNumberOfMessages"_s, request.maxMessages);
+    body.insert(u"WaitTimeSeconds"_s, qint64(request.wait.count()));
+    if (request.visibilityTimeout)
+        body.insert(u"VisibilityTimeout"_s, qint64(request.visibilityTimeout->count()));
+    // Emulators older than 2024-05 know only the first of these two names for the same thing.
+    body.insert(u"AttributeNames"_s, all);
+    body.insert(u"MessageSystemAttributeNames"_s, all);
+    body.insert(u"MessageAttributeNames"_s, all);
+    return compact(body);
+}
+
+Result<QByteArray> sendMessageBatch(const QUrl &queueUrl, const QList<SendEntry> &entries)
+{
+    QJsonArray list;
+    for (const SendEntry &entry : entries) {
+        const std::optional<QString> text = decode(entry.body);
+        if (!text)
+            return Error{ErrorKind::Invalid, u"the body of message %1 is not UTF-8"_s.arg(entry.id), {}};
+        QJsonObject item{{u"Id"_s, entry.id}, {u"MessageBody"_s, *text}};
+        if (entry.delaySeconds >= 0)
+            item.insert(u"DelaySeconds"_s, entry.delaySeconds);
+        if (!entry.attributes.isEmpty()) {
+            QJsonObject attributes;
+            for (auto attribute = entry.attributes.cbegin(); attribute != entry.attributes.cend(); ++attribute)
+                attributes.insert(attribute.key(), toJson(*attribute));
+            item.insert(u"MessageAttributes"_s, attributes);
+        }
+        if (!entry.traceHeader.isEmpty()) {
+            const MessageAttribute trace{u"String"_s, entry.traceHeader, {}};
+            item.insert(u"MessageSystemAttributes"_s, QJsonObject{{u"AWSTraceHeader"_s, toJson(trace)}});
+        }
+        list.append(item);
+    }
+    QJsonObject body = forQueue(queueUrl);
+    body.insert(u"Entries"_s, list);
+    return compact(body);
+}
+
+QByteArray deleteMessageBatch(const QUrl &queueUrl, const QList<DeleteEntry> &entries)
+{
+    QJsonArray list;
+    for (const DeleteEntry &entry : entries)
+        list.append(QJsonObject{{u"Id"_s, entry.id}, {u"ReceiptHandle"_s, entry.receiptHandle}});
+    QJsonObject body = forQueue(queueUrl);
+    body.insert(u"Entries"_s, list);
+    return compact(body);
+}
+
+QByteArray changeMessageVisibilityBatch(const QUrl &queueUrl, const QList<VisibilityEntry> &entries)
+{
+    QJsonArray list;
+    for (const VisibilityEntry &entry : entries) {
+        list.append(QJsonObject{{u"Id"_s, entry.id},
+                                {u"ReceiptHandle"_s, entry.receiptHandle},
+                                {u"VisibilityTimeout"_s, qint64(entry.timeout.count())}});
+    }
+    QJsonObject body = forQueue(queueUrl);
+    body.insert(u"Entries"_s, list);
+    return compact(body);
+}
+
+QByteArray purgeQueue(const QUrl &queueUrl)
+{
+    return compact(forQueue(queueUrl));
+}
+
+QString canonicalCode(const QString &code)
+{
+    static const QHash<QString, QString> names = {
+        {u"NonExistentQueue"_s, u"QueueDoesNotExist"_s},
+        {u"QueueAlreadyExists"_s, u"QueueNameExists"_s},
+        {u"InvalidParameterValueException"_s, u"InvalidParameterValue"_s},
+        {u"MissingRequiredParameterException"_s, u"MissingParameter"_s},
+        {u"MissingRequiredParameter"_s, u"MissingParameter"_s},
+        {u"KMS.AccessDeniedException"_s, u"KmsAccessDenied"_s},
+        {u"KMS.DisabledException"_s, u"KmsDisabled"_s},
+        {u"KMS.InvalidKeyUsageException"_s, u"KmsInvalidKeyUsage"_s},
+        {u"KMS.InvalidStateException"_s, u"KmsInvalidState"_s},
+        {u"KMS.NotFoundException"_s, u"KmsNotFound"_s},
+        {u"KMS.OptInRequired"_s, u"KmsOptInRequired"_s},
+        {u"KMS.ThrottlingException"_s, u"KmsThrottled"_s},
+    };
+    // "com.amazonaws.sqs#QueueDoesNotExist:http://…", "AWS.SimpleQueueService.NonExistentQueue;Sender" and all between.
+    QString name = code.section(u':', 0, 0).section(u';', 0, 0).section(u'#', -1).trimmed();
+    constexpr auto prefix = "AWS.SimpleQueueService."_L1;
+    if (name.startsWith(prefix))
+        name.remove(0, prefix.size());
+    return names.value(name, name);
+}
+
+Error readError(const ErrorReply &reply)
+{
+    const QJsonDocument document = QJsonDocument::fromJson(reply.body);
+    const QJsonObject body = document.object();
+    QString code = canonicalCode(text(body.value("__type"_L1)));
+    if (code.isEmpty())
+        code = canonicalCode(QString::fromLatin1(reply.errorType));
+    if (code.isEmpty())
+        code = canonicalCode(QString::fromLatin1(reply.queryError));
+    code = oneLine(code);
+
+    QString message = text(body.value("message"_L1));
+    if (message.isEmpty())
+        message = text(body.value("Message"_L1));
+    message = oneLine(message);
+
+    bool known = false;
+    ErrorKind kind = kindOfCode(code, &known);
+    if (!known)
+        kind = kindOfStatus(reply.status, document.isObject() || !code.isEmpty());
+
+    QString line = code.isEmpty() ? u"HTTP %1"_s.arg(reply.status) : code;
+    if (!message.isEmpty())
+        line += u": "_s + message;
+    else if (code.isEmpty())
+        line += u" without an SQS error"_s;
+    return {kind, line, code};
+}
+
+Result<QUrl> readQueueUrl(const QByteArray &body)
+{
+    const Result<QJsonObject> object = readObject(body);
+    if (!object)
+        return object.error();
+    const QUrl url(text(object->value("QueueUrl"_L1)), QUrl::StrictMode);
+    if (!url.isValid() || url.host().isEmpty())
+        return notSqs(u"no QueueUrl in it"_s);
+    return url;
+}
+
+Result<QMap<QString, QString>> readQueueAttributes(const QByteArray &body)
+{
+    const Result<QJsonObject> object = readObject(body);
+    if (!object)
+        return object.error();
+    return readMap(object->value("Attributes"_L1));
+}
+
+Result<Received> readReceived(const QByteArray &body)
+{
+    const Result<QJsonObject> object = readObject(body);
+    if (!object)
+        return object.error();
+    const Result<QJsonArray> list = readList(object.value(), u"Messages"_s);
+    if (!list)
+        return list.error();
+    Received received;
+    for (const QJsonValue item : list.value()) {
+        Message message;
+        message.messageId = text(item["MessageId"_L1]);
+        message.receiptHandle = text(item["ReceiptHandle"_L1]);
+        const QString bodyText = text(item["Body"_L1]);
+        message.body = bodyText.toUtf8();
+        message.systemAttributes = readMap(item["Attributes"_L1]);
+        message.attributes = readMessageAttributes(item["MessageAttributes"_L1]);
+        // A lone surrogate has no UTF-8: two texts would become one (reliability.md, finding 4).
+        const bool usable = !message.receiptHandle.isEmpty() && bodyText.isValidUtf16()
+            && md5Matches(item["MD5OfBody"_L1], sqsmd5::ofBody(message.body))
+            && md5Matches(item["MD5OfMessageAttributes"_L1], sqsmd5::ofAttributes(message.attributes));
+        if (usable)
+            received.messages.append(message);
+        else
+            received.damaged.append(message.messageId);
+    }
+    return received;
+}
+
+Result<QList<BatchEntryResult>> readSent(const QByteArray &body, const QList<SendEntry> &entries)
+{
+    const Result<Batch> batch = readBatchLists(body);
+    if (!batch)
+        return batch.error();
+    QList<BatchEntryResult> results;
+    for (const SendEntry &entry : entries) {
+        BatchEntryResult result = entryResult(batch.value(), entry.id);
+        const QJsonObject answer = batch->successful.value(entry.id);
+        if (result.ok
+            && (!md5Matches(answer.value("MD5OfMessageBody"_L1), sqsmd5::ofBody(entry.body))
+                || !md5Matches(answer.value("MD5OfMessageAttributes"_L1), sqsmd5::ofAttributes(entry.attributes)))) {
+            result.ok = false;
+            result.text =
+                u"the queue has stored something else than was sent (wrong MD5), as message "_s + result.messageId;
+        }
+        results.append(result);
+    }
+    return results;
+}
+
+Result<QList<BatchEntryResult>> readBatch(const QByteArray &body, const QStringList &ids)
+{
+    const Result<Batch> batch = readBatchLists(body);
+    if (!batch)
+        return batch.error();
+    QList<BatchEntryResult> results;
+    for (const QString &id : ids)
+        results.append(entryResult(batch.value(), id));
+    return results;
+}
+
+} // namespace sendonce::sqsprotocol

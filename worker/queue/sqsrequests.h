@@ -1,0 +1,55 @@
+#pragma once
+
+#include "worker/types.h"
+
+#include <QByteArray>
+#include <QString>
+#include <QUrl>
+
+#include <chrono>
+#include <optional>
+
+/// What is asked of a queue, and what becomes of a batch: the values that SqsClient takes and gives.
+namespace sendonce {
+
+struct ReceiveRequest
+{
+    QUrl queueUrl;
+    int maxMessages = 10; ///< 1…10
+    std::chrono::seconds wait{20}; ///< long poll, 0…20
+    std::optional<std::chrono::seconds> visibilityTimeout; ///< absent: the queue's own
+};
+
+/// One entry of a batch and what became of it. A batch is HTTP 200 even when entries failed: always walk the list.
+struct BatchEntryResult
+{
+    QString id;
+    bool ok = false;
+    QString messageId; ///< for sends
+    QString code, text; ///< when not ok
+    bool senderFault = false; ///< true: sending the same again is useless
+
+    bool operator==(const BatchEntryResult &) const = default;
+};
+
+struct SendEntry
+{
+    QString id; ///< 1…80 of A-Za-z0-9_-, unique in the batch
+    QByteArray body; ///< UTF-8
+    MessageAttributes attributes;
+    QString traceHeader; ///< AWSTraceHeader, the one system attribute that can be sent; empty: none
+    int delaySeconds = -1; ///< -1: the queue's own
+};
+struct DeleteEntry
+{
+    QString id;
+    QString receiptHandle;
+};
+struct VisibilityEntry
+{
+    QString id;
+    QString receiptHandle;
+    std::chrono::seconds timeout{0};
+};
+
+} // namespace sendonce

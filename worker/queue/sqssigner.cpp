@@ -1,0 +1,64 @@
+#include "worker/queue/sqssigner.h"
+
+#include "worker/queue/awsendpoint.h"
+#include "worker/queue/sigv4.h"
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+namespace {
+
+/// Shorter ones are dummies ("x", "test"), which stand in ordinary words too.
+constexpr qsizetype ShortestSecret = 16;
+
+} // namespace
+
+SqsSigner::SqsSigner(AwsCredentials credentials, QString region)
+    : m_credentials(std::move(credentials))
+    , m_region(std::move(region))
+{
+    // Emulators read region and key id from the Authorization header, so that it must be well-formed in any case.
+    if (m_credentials.accessKeyId.isEmpty())
+        m_credentials = {u"test"_s, u"test"_s, {}};
+    if (m_region.isEmpty())
+        m_region = u"us-east-1"_s;
+}
+
+SqsSigner::Headers SqsSigner::headers(const QUrl &url, const QByteArray &operation, const QByteArray &body,
+                                      const QDateTime &now)
+{
+    const QString hostRegion = awsendpoint::regionOf(url.host());
+    const sigv4::Scope scope{now.addSecs(m_clockOffset.count()),
+                             (hostRegion.isEmpty() ? m_region : hostRegion).toLatin1(), "sqs"_ba};
+    const QByteArray path = url.path(QUrl::FullyEncoded).toLatin1();
+    sigv4::Request request{"POST"_ba, path.isEmpty() ? "/"_ba : path, {}, body};
+    request.headers = {{"Host"_ba, awsendpoint::hostHeader(url)},
+                       {"Content-Type"_ba, "application/x-amz-json-1.0"_ba},
+                       {"X-Amz-Date"_ba, sigv4::amzDate(scope.time)},
+                       {"X-Amz-Target"_ba, "AmazonSQS." + operation},
+                       {"x-amzn-query-mode"_ba, "true"_ba}};
+    if (!m_credentials.sessionToken.isEmpty())
+        request.headers.append({"X-Amz-Security-Token"_ba, m_credentials.sessionToken.toLatin1()});
+
+    if (m_keyScope != scope.text()) {
+        m_keyScope = scope.text();
+        m_key = sigv4::signingKey(m_credentials.secretAccessKey.toUtf8(), scope);
+    }
+    Headers headers = request.headers;
+    headers.append(
+        {"Authorization"_ba, sigv4::authorization(request, scope, m_credentials.accessKeyId.toLatin1(), m_key)});
+    return headers;
+}
+
+QString SqsSigner::redacted(const QString &text) const
+{
+    QString result = text;
+    for (const QString &secret : {m_credentials.sessionToken, m_credentials.secretAccessKey}) {
+        if (secret.size() >= ShortestSecret)
+            result.replace(secret, u"…"_s);
+    }
+    return result;
+}
+
+} // namespace sendonce
