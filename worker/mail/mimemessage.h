@@ -19,6 +19,8 @@ struct MailAddress
     /// "Name <user@host>" or "user@host", as in --mail-from.
     static Result<MailAddress> parse(const QString &text);
     QString domain() const;
+    /// As it goes over the wire: a non-ASCII domain in its ASCII form (IDNA), the rest as it is.
+    QString wireAddress() const;
     bool operator==(const MailAddress &) const = default;
 };
 
@@ -41,7 +43,8 @@ struct MimeMessage
     QString sender; ///< envelope, without brackets
     QString recipient;
     QString messageId; ///< without brackets
-    QByteArray bytes; ///< CRLF line ends, ends with CRLF, not dot-stuffed, 7 bit, lines ≤ 76
+    QByteArray bytes; ///< CRLF line ends, ends with CRLF, not dot-stuffed, 7 bit, lines ≤ 76 (only a long address or
+                      ///< Message-ID makes a longer one: neither can be folded)
     bool needsSmtpUtf8 = false; ///< an address has non-ASCII characters
 
     bool operator==(const MimeMessage &) const = default;
@@ -50,9 +53,10 @@ struct MimeMessage
 /// Message-ID of an event: first 40 hex digits of SHA-256(event id) @ domain. smtp-and-mail.md, section 7.
 QString messageIdFor(const QString &eventId, const QString &domain);
 
-/// Renders. Refuses (Invalid) CR, LF, NUL and other control characters in anything that reaches a header or the envelope.
-/// Headers, once each: Date, From, To, Subject, Message-ID, MIME-Version, Content-Type, Content-Transfer-Encoding,
-/// Auto-Submitted: auto-generated, X-Sendonce-Event. The boundary is derived from the event id.
+/// Renders. Refuses (Invalid) CR, LF, NUL and other control characters in anything that reaches a header or the
+/// envelope. Headers, once each: Date, From, To, Subject, Message-ID, MIME-Version, Content-Type,
+/// Content-Transfer-Encoding, Auto-Submitted: auto-generated, X-Sendonce-Event. The boundary is derived from the event
+/// id.
 Result<MimeMessage> renderMail(const MailContent &content);
 
 } // namespace sendonce

@@ -1,0 +1,33 @@
+#include "worker/mail/hostlookup.h"
+
+#include <QHostInfo>
+#include <QThreadPool>
+
+#include <future>
+#include <memory>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+Result<QList<QHostAddress>> lookUpHost(const QString &host, std::chrono::milliseconds slice,
+                                       const std::function<bool()> &goOn)
+{
+    QHostAddress literal;
+    if (literal.setAddress(host))
+        return QList<QHostAddress>{literal};
+
+    const auto promise = std::make_shared<std::promise<QHostInfo>>();
+    std::future<QHostInfo> answer = promise->get_future();
+    QThreadPool::globalInstance()->start([promise, host] { promise->set_value(QHostInfo::fromName(host)); });
+    while (answer.wait_for(slice) != std::future_status::ready) {
+        if (!goOn())
+            return Error{ErrorKind::Aborted, u"the look-up of %1 took too long"_s.arg(host), {}};
+    }
+    const QHostInfo info = answer.get();
+    if (info.addresses().isEmpty())
+        return Error{ErrorKind::Unreachable, u"the host %1 was not found: %2"_s.arg(host, info.errorString()), {}};
+    return info.addresses();
+}
+
+} // namespace sendonce

@@ -1,0 +1,293 @@
+#include "worker/mail/smtpconversation.h"
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+using Kind = SmtpConversation::Step::Kind;
+
+namespace {
+
+bool isEightBit(const QByteArray &bytes)
+{
+    return std::any_of(bytes.cbegin(), bytes.cend(), [](char c) { return (c & 0x80) != 0; });
+}
+
+bool isAscii(const QString &text)
+{
+    return std::all_of(text.cbegin(), text.cend(), [](QChar c) { return c.unicode() < 0x80; });
+}
+
+} // namespace
+
+SmtpConversation::SmtpConversation(const QString &heloName) : m_heloName(heloName.toLatin1()) { }
+
+QByteArray SmtpConversation::dotStuffed(const QByteArray &message)
+{
+    QByteArray stuffed = message;
+    stuffed.replace("\r\n.", "\r\n..");
+    if (stuffed.startsWith('.'))
+        stuffed.prepend('.');
+    if (!stuffed.endsWith("\r\n"))
+        stuffed += "\r\n";
+    return stuffed;
+}
+
+SmtpConversation::Step SmtpConversation::begin(const MimeMessage &message)
+{
+    Q_ASSERT(m_state == State::Greeting || m_state == State::Idle);
+    m_message = message;
+    m_outcome = {};
+    m_isRefused = false;
+    m_reused = m_state == State::Idle;
+    return m_reused ? startMail() : read(State::Greeting);
+}
+
+SmtpConversation::Step SmtpConversation::reply(const SmtpReply &reply)
+{
+    // RFC 5321, 3.8: a 421 may be the answer to anything, and nothing comes after it.
+    if (reply.code == 421 && m_state != State::Final) {
+        if (nothingAnswered())
+            return reopen();
+        return refused(reply, State::Closed);
+    }
+    switch (m_state) {
+    case State::Greeting:
+    case State::Ehlo:
+    case State::Helo:
+        return hello(reply);
+    case State::Reset:
+        if (!reply.isPositive())
+            return reopen();
+        m_needsReset = false;
+        return sendEnvelope();
+    case State::Mail:
+        return mailAnswered(reply);
+    case State::Rcpt:
+        return rcptAnswered(reply);
+    case State::Data:
+        return dataAnswered(reply);
+    case State::Body: // it was not to say anything now, so it refuses; whatever it says, our mail has no end yet
+        return refused(reply, State::Closed);
+    case State::EmptyEnd:
+        return done(m_outcome, reply.isPositive() ? State::Closed : State::Idle);
+    case State::Final:
+        return finalAnswered(reply);
+    case State::Idle:
+    case State::Closed:
+        break;
+    }
+    return {Kind::Done, {}};
+}
+
+SmtpConversation::Step SmtpConversation::hello(const SmtpReply &reply)
+{
+    if (m_state == State::Greeting)
+        return reply.isPositive() ? read(State::Ehlo, "EHLO " + m_heloName + "\r\n") : refused(reply, State::Closed);
+
+    if (m_state == State::Ehlo && (reply.code == 500 || reply.code == 502 || reply.code == 504))
+        return read(State::Helo, "HELO " + m_heloName + "\r\n");
+    if (!reply.isPositive())
+        return refused(reply, State::Closed);
+
+    if (m_state == State::Ehlo) {
+        for (const QString &line : reply.lines.mid(1)) {
+            const QString keyword = line.section(u' ', 0, 0).toUpper();
+            if (keyword == "PIPELINING"_L1)
+                m_pipelining = true;
+            else if (keyword == "8BITMIME"_L1)
+                m_eightBitMime = true;
+            else if (keyword == "SMTPUTF8"_L1)
+                m_smtpUtf8 = true;
+            else if (keyword == "SIZE"_L1) {
+                m_sizeOffered = true;
+                m_sizeLimit = line.section(u' ', 1, 1).toLongLong();
+            }
+        }
+    }
+    return startMail();
+}
+
+SmtpConversation::Step SmtpConversation::startMail()
+{
+    // Nothing of the mail was said yet, so the connection stays good.
+    const auto notFor = [this](const QString &text) {
+        return done({SendResult::Status::NotSent, {}, text, true, false}, State::Idle);
+    };
+    if (m_sizeLimit > 0 && m_message.bytes.size() > m_sizeLimit)
+        return notFor(u"The mail has %1 octets; the mail server takes at most %2."_s.arg(m_message.bytes.size())
+                          .arg(m_sizeLimit));
+    if (m_message.needsSmtpUtf8 && !m_smtpUtf8) {
+        const QString address = isAscii(m_message.recipient) ? m_message.sender : m_message.recipient;
+        return notFor(u"The address %1 needs SMTPUTF8, which the mail server does not offer."_s.arg(address));
+    }
+    if (isEightBit(m_message.bytes) && !m_eightBitMime)
+        return notFor(u"The mail has 8-bit text, which the mail server does not take (no 8BITMIME)."_s);
+    return m_needsReset ? read(State::Reset, "RSET\r\n") : sendEnvelope();
+}
+
+QByteArray SmtpConversation::mailCommand() const
+{
+    QByteArray command = "MAIL FROM:<" + m_message.sender.toUtf8() + '>';
+    if (m_sizeOffered)
+        command += " SIZE=" + QByteArray::number(m_message.bytes.size());
+    if (isEightBit(m_message.bytes))
+        command += " BODY=8BITMIME";
+    if (m_message.needsSmtpUtf8)
+        command += " SMTPUTF8";
+    return command + "\r\n";
+}
+
+SmtpConversation::Step SmtpConversation::sendEnvelope()
+{
+    if (!m_pipelining)
+        return read(State::Mail, mailCommand());
+    // RFC 2920, 3.1: DATA must be the last of the group.
+    return read(State::Mail, mailCommand() + "RCPT TO:<" + m_message.recipient.toUtf8() + ">\r\nDATA\r\n");
+}
+
+SmtpConversation::Step SmtpConversation::mailAnswered(const SmtpReply &reply)
+{
+    if (!reply.isPositive()) {
+        if (!m_pipelining)
+            return refused(reply, State::Idle);
+        refuse(reply);
+    }
+    return read(State::Rcpt, m_pipelining ? QByteArray() : "RCPT TO:<" + m_message.recipient.toUtf8() + ">\r\n");
+}
+
+SmtpConversation::Step SmtpConversation::rcptAnswered(const SmtpReply &reply)
+{
+    if (!reply.isPositive()) {
+        if (!m_pipelining)
+            return refused(reply, State::Idle);
+        if (!m_isRefused)
+            refuse(reply);
+    }
+    return read(State::Data, m_pipelining ? QByteArray() : QByteArray("DATA\r\n"));
+}
+
+SmtpConversation::Step SmtpConversation::dataAnswered(const SmtpReply &reply)
+{
+    if (reply.code == 354) {
+        if (m_isRefused) // RFC 2920, 3.1: end it at once; what is ended holds nothing of the mail
+            return read(State::EmptyEnd, ".\r\n");
+        m_state = State::Body;
+        return {Kind::Body, {}};
+    }
+    if (m_isRefused)
+        return done(m_outcome, reply.isPositive() ? State::Closed : State::Idle);
+    return refused(reply, State::Idle);
+}
+
+SmtpConversation::Step SmtpConversation::handOver()
+{
+    Q_ASSERT(m_state == State::Body);
+    return read(State::Final, ".\r\n");
+}
+
+SmtpConversation::Step SmtpConversation::finalAnswered(const SmtpReply &reply)
+{
+    if (reply.isPositive())
+        return done({SendResult::Status::Sent, reply.lastLine(), reply.text(), false, false}, State::Idle);
+    if (reply.isTransient() || reply.isPermanent())
+        return refused(reply, reply.code == 421 ? State::Closed : State::Idle);
+    // 3yz: an SMTP reply, but neither yes nor no.
+    return done({SendResult::Status::InDoubt, reply.lastLine(),
+                 u"The mail server's answer to the whole mail is neither yes nor no: %1"_s.arg(reply.text()), false,
+                 false},
+                State::Closed);
+}
+
+SmtpConversation::Step SmtpConversation::lost(const QString &why)
+{
+    return nothingAnswered() ? reopen() : giveUp(why);
+}
+
+SmtpConversation::Step SmtpConversation::giveUp(const QString &why, bool aborted)
+{
+    if (m_state == State::Final)
+        return done({SendResult::Status::InDoubt,
+                     {},
+                     u"The whole mail was handed over, but not answered: %1"_s.arg(why),
+                     false,
+                     false},
+                    State::Closed);
+    if (m_isRefused)
+        return done(m_outcome, State::Closed);
+    const QString where =
+        m_state == State::Body ? u"%1 (before the end of the mail)"_s : u"%1 (waiting for the answer to %2)"_s;
+    const QString text = m_state == State::Body ? where.arg(why) : where.arg(why, stage());
+    return done({SendResult::Status::NotSent, {}, text, false, aborted}, State::Closed);
+}
+
+SmtpConversation::Step SmtpConversation::read(State state, const QByteArray &bytes)
+{
+    m_state = state;
+    return {Kind::Read, bytes};
+}
+
+void SmtpConversation::refuse(const SmtpReply &reply)
+{
+    const bool no = reply.isTransient() || reply.isPermanent();
+    const QString text =
+        no ? u"The mail server refused %1: %2"_s : u"The mail server gave no proper answer to %1: %2"_s;
+    m_outcome = {SendResult::Status::NotSent, reply.lastLine(), text.arg(stage(), reply.text()), reply.isPermanent(),
+                 false};
+    m_isRefused = true;
+    m_needsReset = true;
+}
+
+SmtpConversation::Step SmtpConversation::refused(const SmtpReply &reply, State next)
+{
+    if (!m_isRefused)
+        refuse(reply);
+    // A yes where only a no was to be expected: replies and commands no longer belong together.
+    const bool inStep = reply.isTransient() || reply.isPermanent();
+    return done(m_outcome, inStep ? next : State::Closed);
+}
+
+SmtpConversation::Step SmtpConversation::reopen()
+{
+    m_state = State::Closed;
+    return {Kind::Reopen, {}};
+}
+
+SmtpConversation::Step SmtpConversation::done(const SendResult &outcome, State next)
+{
+    m_outcome = outcome;
+    m_state = next;
+    m_message = {};
+    return {Kind::Done, {}};
+}
+
+QString SmtpConversation::stage() const
+{
+    switch (m_state) {
+    case State::Greeting:
+        return u"the connection"_s;
+    case State::Ehlo:
+        return u"EHLO"_s;
+    case State::Helo:
+        return u"HELO"_s;
+    case State::Reset:
+        return u"RSET"_s;
+    case State::Mail:
+        return u"the sender (MAIL)"_s;
+    case State::Rcpt:
+        return u"the recipient (RCPT)"_s;
+    case State::Data:
+        return u"DATA"_s;
+    case State::Idle:
+    case State::Body:
+    case State::EmptyEnd:
+    case State::Final:
+    case State::Closed:
+        break;
+    }
+    return u"the mail"_s;
+}
+
+} // namespace sendonce

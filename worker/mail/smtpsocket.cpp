@@ -1,0 +1,178 @@
+#include "worker/mail/smtpsocket.h"
+
+#include "worker/mail/hostlookup.h"
+
+#include <QHostAddress>
+#include <QNetworkProxy>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+namespace {
+
+constexpr int SliceMsec = 50;
+constexpr qsizetype Chunk = 64 * 1024;
+constexpr qint64 MaxUnread = 64 * 1024;
+
+Error systemError(int number)
+{
+    return {ErrorKind::Unreachable, QString::fromLocal8Bit(std::strerror(number)), {}};
+}
+
+socklen_t fill(sockaddr_storage *storage, const QHostAddress &address, quint16 port)
+{
+    std::memset(storage, 0, sizeof(*storage));
+    if (address.protocol() == QAbstractSocket::IPv4Protocol) {
+        sockaddr_in v4 = {};
+        v4.sin_family = AF_INET;
+        v4.sin_port = htons(port);
+        v4.sin_addr.s_addr = htonl(address.toIPv4Address());
+        std::memcpy(storage, &v4, sizeof(v4));
+        return sizeof(v4);
+    }
+    sockaddr_in6 v6 = {};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    v6.sin6_scope_id = address.scopeId().toUInt();
+    const Q_IPV6ADDR bytes = address.toIPv6Address();
+    std::memcpy(&v6.sin6_addr, &bytes, sizeof(bytes));
+    std::memcpy(storage, &v6, sizeof(v6));
+    return sizeof(v6);
+}
+
+/// A connected descriptor. QTcpSocket cannot do this in slices: a waitForConnected() that runs out ends the attempt.
+Result<int> connectTo(const QHostAddress &address, quint16 port, const Patience &patience)
+{
+    sockaddr_storage storage;
+    const socklen_t size = fill(&storage, address, port);
+    const int descriptor = ::socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0)
+        return systemError(errno);
+
+    int error = ::connect(descriptor, reinterpret_cast<const sockaddr *>(&storage), size) == 0 ? 0 : errno;
+    if (error == EINPROGRESS || error == EINTR) {
+        pollfd waiting = {descriptor, POLLOUT, 0};
+        while (!patience.over() && ::poll(&waiting, 1, patience.sliceMsec()) <= 0) { }
+        if (waiting.revents == 0) {
+            ::close(descriptor);
+            return patience.ended();
+        }
+        socklen_t length = sizeof(error);
+        ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
+    }
+    if (error != 0) {
+        ::close(descriptor);
+        return systemError(error);
+    }
+    return descriptor;
+}
+
+} // namespace
+
+int Patience::sliceMsec() const
+{
+    return int(std::clamp<qint64>(deadline.remainingTime(), 0, SliceMsec));
+}
+
+Error Patience::ended() const
+{
+    return {ErrorKind::Aborted, stopped() ? u"told to stop"_s : u"no answer in time"_s, {}};
+}
+
+SmtpSocket::SmtpSocket()
+{
+    m_socket.setProxy(QNetworkProxy::NoProxy);
+    m_socket.setReadBufferSize(MaxUnread);
+}
+
+Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience &patience)
+{
+    if (patience.over())
+        return patience.ended();
+    const Result<QList<QHostAddress>> addresses =
+        lookUpHost(host, std::chrono::milliseconds(SliceMsec), [&] { return !patience.over(); });
+    if (!addresses)
+        return addresses.error().kind == ErrorKind::Aborted ? patience.ended() : addresses.error();
+
+    Error last = systemError(EADDRNOTAVAIL);
+    for (const QHostAddress &address : addresses.value()) {
+        const Result<int> descriptor = connectTo(address, port, patience);
+        if (descriptor) {
+            m_socket.setSocketDescriptor(descriptor.value());
+            m_socket.setSocketOption(QAbstractSocket::LowDelayOption, 1);
+            return {};
+        }
+        last = descriptor.error();
+        if (last.kind == ErrorKind::Aborted)
+            break;
+    }
+    return last;
+}
+
+Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
+{
+    for (qsizetype position = 0; position < bytes.size(); position += Chunk) {
+        if (!isOpen())
+            return lost();
+        m_socket.write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
+        while (m_socket.bytesToWrite() > 0) {
+            if (patience.over())
+                return patience.ended();
+            m_socket.waitForBytesWritten(patience.sliceMsec());
+            if (!isOpen())
+                return lost();
+            if (untilAnswered && m_socket.bytesAvailable() > 0)
+                return {};
+        }
+    }
+    return {};
+}
+
+Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
+{
+    for (;;) {
+        if (std::optional<Result<SmtpReply>> reply = m_replies.next())
+            return *reply;
+        if (m_socket.bytesAvailable() > 0) {
+            m_replies.feed(m_socket.readAll());
+            continue;
+        }
+        if (!isOpen())
+            return lost();
+        if (patience.over()) {
+            Error error = patience.ended();
+            if (!m_replies.isEmpty())
+                error.text += u", only a part of one: %1"_s.arg(m_replies.partial());
+            return error;
+        }
+        m_socket.waitForReadyRead(patience.sliceMsec());
+    }
+}
+
+bool SmtpSocket::hasNews()
+{
+    if (isOpen() && m_socket.bytesAvailable() == 0)
+        m_socket.waitForReadyRead(0);
+    return !m_replies.isEmpty() || m_socket.bytesAvailable() > 0 || !isOpen();
+}
+
+Error SmtpSocket::lost() const
+{
+    const bool closed = m_socket.error() == QAbstractSocket::RemoteHostClosedError;
+    QString text = closed ? u"the connection was closed by the mail server"_s
+                          : u"the connection broke: %1"_s.arg(m_socket.errorString());
+    if (!m_replies.isEmpty())
+        text += u" after a part of a reply: %1"_s.arg(m_replies.partial());
+    return {ErrorKind::Unreachable, text, {}};
+}
+
+} // namespace sendonce
