@@ -49,6 +49,7 @@ struct Config
     std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it
     std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout
     bool heartbeat = true;
+    std::chrono::milliseconds depthInterval = 1s; ///< between two samples of the queue's numbers
 
     QString dataDir; ///< absolute, 0700, ours
     QString controlSocket; ///< of the embedded services: where faults are armed

@@ -142,21 +142,21 @@ void Worker::Private::setHealth(ServiceStatus &status, ServiceStatus::Health hea
 
 bool Worker::Private::prepare()
 {
-    const auto fail = [this](const QString &text) {
-        log(LogLevel::Error, text);
-        Q_EMIT q->openFailed(text);
+    const auto fail = [this](const Error &error) {
+        log(LogLevel::Error, error.text);
+        Q_EMIT q->openFailed(error);
         return false;
     };
     auto loaded = EventTypes::load(config.eventTypesDir);
     if (!loaded)
-        return fail(loaded.error().text);
+        return fail(loaded.error());
     types = std::make_shared<const EventTypes>(loaded.take());
     const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
     if (!smtp)
-        return fail(smtp.error().text);
+        return fail(smtp.error());
     const auto from = MailAddress::parse(config.mailFrom);
     if (!from)
-        return fail(u"--mail-from: "_s + from.error().text);
+        return fail({from.error().kind, u"--mail-from: "_s + from.error().text, {}});
 
     laneSettings.config = config;
     if (laneSettings.config.messageIdDomain.isEmpty())
@@ -178,10 +178,10 @@ void Worker::Private::startOperator()
     connect(operatorThread, &QThread::started, operations, &Operator::open);
     connect(operatorThread, &QThread::finished, operations, &QObject::deleteLater);
 
-    connect(operations, &Operator::openFailed, q, [this](const QString &text) {
-        setHealth(databaseStatus, ServiceStatus::Health::Failing, text);
-        log(LogLevel::Error, text);
-        Q_EMIT q->openFailed(text);
+    connect(operations, &Operator::openFailed, q, [this](const Error &error) {
+        setHealth(databaseStatus, ServiceStatus::Health::Failing, error.text);
+        log(LogLevel::Error, error.text);
+        Q_EMIT q->openFailed(error);
     });
     connect(operations, &Operator::databaseOpened, q, [this](const QString &name) {
         databaseStatus.address = name;
@@ -258,7 +258,7 @@ void Worker::Private::factsFailed(const Error &error)
     if (error.kind == ErrorKind::NotFound || error.kind == ErrorKind::Invalid || error.kind == ErrorKind::Refused) {
         const QString text = u"queue %1: %2"_s.arg(config.queueUrl.toString(), error.text);
         log(LogLevel::Error, text);
-        Q_EMIT q->openFailed(text);
+        Q_EMIT q->openFailed({error.kind, text, error.code});
         return;
     }
     if (factsFailures == 0)
@@ -279,7 +279,7 @@ void Worker::Private::factsComplete()
     QMetaObject::invokeMethod(operations, [operations = operations, facts = facts] {
         operations->setQueues(facts.queueUrl, facts.dlqUrl, facts.maxReceiveCount);
     });
-    monitor->watch(facts.queueUrl, facts.dlqUrl, config.embedded ? 1s : 5s);
+    monitor->watch(facts.queueUrl, facts.dlqUrl, config.depthInterval);
     Q_EMIT q->opened();
     if (startWanted)
         startConsumer();

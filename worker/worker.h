@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/config.h"
+#include "worker/result.h"
 #include "worker/types.h"
 
 #include <QObject>
@@ -20,7 +21,7 @@ public:
 
 public Q_SLOTS:
     /// Starts looking: depth samples, what is armed, mailbox watch; nothing is received from the queue. Emits opened() or
-    /// openFailed(text).
+    /// openFailed().
     void open();
     void start(); ///< begins to receive; while stopping: starts again after it
     void stop(); ///< aborts the long poll at once, settles what is in work within a bound; then stateChanged(Stopped)
@@ -42,7 +43,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void opened();
-    void openFailed(const QString &text);
+    void openFailed(const sendonce::Error &error); ///< a setting or a service makes work impossible; the text says which
     void stateChanged(sendonce::WorkerState state);
     void closed();
 

@@ -23,12 +23,12 @@ void Operator::open()
 {
     auto database = Database::open(m_config.databaseUrl);
     if (!database) {
-        Q_EMIT openFailed(database.error().text);
+        Q_EMIT openFailed(database.error());
         return;
     }
     auto journal = Journal::open(m_config.dataDir);
     if (!journal) {
-        Q_EMIT openFailed(journal.error().text);
+        Q_EMIT openFailed(journal.error());
         return;
     }
     m_database.emplace(database.take());

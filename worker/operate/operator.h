@@ -43,7 +43,7 @@ public Q_SLOTS:
     void recordSend(const sendonce::SendReport &report);
 
 Q_SIGNALS:
-    void openFailed(const QString &text);
+    void openFailed(const sendonce::Error &error);
     void databaseOpened(const QString &displayName);
     /// A worker died while it handed this mail over.
     void possiblyMailedTwice(const QString &eventId, const QString &messageId);

@@ -5,11 +5,20 @@
 #include <QtSql/QSqlDatabase>
 #include <QString>
 
+#include <QMap>
+#include <QVariant>
+
 #include <chrono>
+#include <memory>
+#include <optional>
 
 class QSqlError;
+class QSqlQuery;
 
 namespace sendonce {
+
+class Journal;
+class ProcessedEvents;
 
 /// One database connection; opened, used and closed in one thread.
 ///
@@ -39,8 +48,18 @@ public:
     Result<void> migrate(const QString &set);
 
 private:
+    struct Statements;
+    friend class Journal;
+    friend class ProcessedEvents;
+    friend Result<std::optional<QMap<QString, QVariant>>> lookUp(Database &, const QString &,
+                                                                 const QMap<QString, QVariant> &);
+
     explicit Database(QString connectionName);
-    QString m_connectionName;
+    /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after reading.
+    Result<QSqlQuery *> prepared(const QString &sql);
+
+    QString m_connectionName; ///< empty: moved from
+    std::unique_ptr<Statements> m_statements;
 };
 
 /// "SQLite sendonce.db" from a URL, without opening it; the path for sqlite, an error for what is not accepted.

@@ -5,9 +5,6 @@
 #include "worker/types.h"
 
 #include <QHash>
-#include <QtSql/QSqlQuery>
-
-#include <memory>
 
 namespace sendonce {
 
@@ -24,11 +21,13 @@ public:
         bool otherBody = false; ///< not inserted, and the standing event's body hash is known and differs (rule 8)
     };
 
+    /// `database` outlives this. Its statements are prepared once for each connection.
     explicit ProcessedEvents(Database &database);
-    ~ProcessedEvents();
 
     /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_eventbody. Duplicate means
-    /// exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7).
+    /// exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7). Without the table
+    /// sendonce_eventbody (a database that only Django made) rule 8 alone is missing. Invalid: an id that a database could take
+    /// for another one (NUL, half surrogates, a leading byte order mark, more than 64 code points).
     /// \param processedAt text in Django's form, see djangoTime().
     Result<Claim> claim(const QString &eventId, const QString &eventType, const QString &processedAt,
                         const QByteArray &bodySha256);
@@ -40,9 +39,11 @@ public:
     Result<QHash<QString, QDateTime>> standing(const QStringList &eventIds);
 
 private:
-    struct Statements;
+    Result<bool> hasBodies();
+    Result<Claim> standingClaim(const QString &eventId, const QByteArray &bodySha256, bool hasBodies);
+
     Database &m_database;
-    std::unique_ptr<Statements> m_statements;
+    bool m_hasBodies = false; ///< sendonce_eventbody was seen
 };
 
 /// Django's form on SQLite: "YYYY-MM-DD HH:MM:SS.ffffff", UTC, from microseconds since the epoch; and back (also without the

@@ -1,0 +1,274 @@
+#include "app/config/settings.h"
+
+#include "app/config/embedded.h"
+#include "worker/faults/crashpoint.h"
+#include "worker/mail/mimemessage.h"
+#include "worker/mail/smtpclient.h"
+#include "worker/queue/awscredentials.h"
+#include "worker/store/database.h"
+
+#include <QDir>
+#include <QRegularExpression>
+#include <QStandardPaths>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int MaxLanes = 256;
+
+QString defaultQueuePath(const QString &name)
+{
+    return u"/000000000000/"_s + name;
+}
+
+/// Everything resolve() needs while it goes through the settings; remembers the first unusable value.
+struct Resolver
+{
+    const GivenSettings &given;
+    std::optional<Error> error;
+
+    void refuse(const QString &flag, const QString &shown, const QString &accepted)
+    {
+        if (!error) {
+            error = Error {ErrorKind::Invalid,
+                           u"%1 is “%2”; accepted: %3"_s.arg(given.sources.value(flag, u"--"_s + flag), shown, accepted), {}};
+        }
+    }
+    QString text(const QString &flag, const QString &fallback) const { return given.values.value(flag, fallback); }
+
+    QUrl queueUrl(const QString &flag)
+    {
+        const QString value = given.values.value(flag);
+        const QUrl url(value, QUrl::StrictMode);
+        const bool usable = url.isValid() && (url.scheme() == "http"_L1 || url.scheme() == "https"_L1) && !url.host().isEmpty()
+                && url.path().size() > 1 && url.userInfo().isEmpty();
+        if (!usable)
+            refuse(flag, QUrl(value).toDisplayString(), u"a queue URL such as http://127.0.0.1:9324/000000000000/job-board-events"_s);
+        return url;
+    }
+
+    std::chrono::milliseconds duration(const QString &flag, std::chrono::milliseconds fallback)
+    {
+        if (!given.has(flag))
+            return fallback;
+        const auto value = parseDuration(given.values.value(flag));
+        if (!value || *value < 1ms || *value > 12h) {
+            refuse(flag, given.values.value(flag), u"a duration such as 10, 10s or 500ms, up to 12 hours"_s);
+            return fallback;
+        }
+        return *value;
+    }
+
+    int number(const QString &flag, int fallback, int min, int max)
+    {
+        if (!given.has(flag))
+            return fallback;
+        bool ok = false;
+        const int value = given.values.value(flag).toInt(&ok);
+        if (!ok || value < min || value > max) {
+            refuse(flag, given.values.value(flag), u"a number from %1 to %2"_s.arg(QString::number(min), QString::number(max)));
+            return fallback;
+        }
+        return value;
+    }
+
+    void oneOf(const QString &flag, const QStringList &names)
+    {
+        if (given.has(flag) && !names.contains(given.values.value(flag)))
+            refuse(flag, given.values.value(flag), names.join(u", "_s));
+    }
+};
+
+QMap<QString, QString> asMap(const QProcessEnvironment &environment)
+{
+    QMap<QString, QString> map;
+    for (const QString &name : environment.keys())
+        map.insert(name, environment.value(name));
+    return map;
+}
+
+bool isLoopback(const QUrl &url)
+{
+    return url.host() == "127.0.0.1"_L1 || url.host() == "localhost"_L1 || url.host() == "::1"_L1;
+}
+
+bool sameOrigin(const QUrl &one, const QUrl &other)
+{
+    const auto host = [](const QUrl &url) { return url.host() == "localhost"_L1 ? u"127.0.0.1"_s : url.host(); };
+    return host(one) == host(other) && one.port() == other.port();
+}
+
+} // namespace
+
+const QList<Setting> &allSettings()
+{
+    static const QList<Setting> Settings = {
+            {u"queue-url"_s, {u"SENDONCE_QUEUE_URL"_s}, u"URL"_s, u"the embedded queue"_s, u"queue to take events from"_s},
+            {u"dlq-url"_s, {u"SENDONCE_DLQ_URL"_s}, u"URL"_s, u"from the queue's RedrivePolicy"_s, u"its dead letter queue"_s},
+            {u"endpoint-url"_s, {u"AWS_ENDPOINT_URL_SQS"_s, u"AWS_ENDPOINT_URL"_s}, u"URL"_s, u"the queue URL's own"_s,
+             u"SQS endpoint that requests go to"_s},
+            {u"region"_s, {u"AWS_REGION"_s, u"AWS_DEFAULT_REGION"_s}, u"REGION"_s, u"us-east-1"_s, u"AWS region to sign for"_s},
+            {u"aws-profile"_s, {u"AWS_PROFILE"_s}, u"NAME"_s, u"default"_s, u"profile in AWS's files"_s},
+            {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s, u"sqlite:///path"_s},
+            {u"mail-url"_s, {u"SENDONCE_MAIL_URL"_s}, u"URL"_s, u"the embedded mailbox"_s, u"smtp://host:port"_s},
+            {u"mail-from"_s, {u"SENDONCE_MAIL_FROM"_s}, u"ADDRESS"_s, u"Job Board <no-reply@jobboard.example>"_s, u"sender"_s},
+            {u"message-id-domain"_s, {u"SENDONCE_MESSAGE_ID_DOMAIN"_s}, u"DOMAIN"_s, u"the sender's"_s, u"domain of Message-IDs"_s},
+            {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"1 with SQLite"_s, u"messages in work at once"_s},
+            {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
+            {u"in-doubt"_s, {u"SENDONCE_IN_DOUBT"_s}, u"POLICY"_s, u"resend"_s, u"what to do when the final reply is lost"_s},
+            {u"mail-timeout"_s, {u"SENDONCE_MAIL_TIMEOUT"_s}, u"TIME"_s, u"10s"_s, u"for a mail, before its final dot"_s},
+            {u"mail-final-timeout"_s, {u"SENDONCE_MAIL_FINAL_TIMEOUT"_s}, u"TIME"_s, u"60s"_s, u"for the reply after the final dot"_s},
+            {u"lock-timeout"_s, {u"SENDONCE_LOCK_TIMEOUT"_s}, u"TIME"_s, u"0.8 of the visibility timeout"_s,
+             u"to wait for the database's locks"_s},
+            {u"no-heartbeat"_s, {u"SENDONCE_NO_HEARTBEAT"_s}, {}, {}, u"do not extend the visibility of messages in work"_s},
+            {u"event-types-dir"_s, {u"SENDONCE_EVENT_TYPES_DIR"_s}, u"DIR"_s, u"the configuration folder's event-types"_s,
+             u"your own event types"_s},
+            {u"data-dir"_s, {u"SENDONCE_DATA_DIR"_s}, u"DIR"_s, u"the platform's data location"_s, u"folder for all files"_s},
+    };
+    return Settings;
+}
+
+bool GivenSettings::namesServices() const
+{
+    return has(u"queue-url"_s) || has(u"database-url"_s) || has(u"mail-url"_s);
+}
+
+GivenSettings gather(const QMap<QString, QString> &flags, const QProcessEnvironment &environment)
+{
+    GivenSettings given;
+    const bool ignoreEndpoints = environment.value(u"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"_s).toLower() == "true"_L1;
+    for (const Setting &setting : allSettings()) {
+        if (flags.contains(setting.flag)) {
+            given.values.insert(setting.flag, flags.value(setting.flag));
+            given.sources.insert(setting.flag, u"--"_s + setting.flag);
+            continue;
+        }
+        if (setting.flag == "endpoint-url"_L1 && ignoreEndpoints)
+            continue;
+        for (const QString &name : setting.environment) {
+            if (!environment.value(name).isEmpty()) {
+                given.values.insert(setting.flag, environment.value(name));
+                given.sources.insert(setting.flag, name);
+                break;
+            }
+        }
+    }
+    return given;
+}
+
+QString dataDirOf(const GivenSettings &given)
+{
+    if (given.has(u"data-dir"_s))
+        return given.values.value(u"data-dir"_s);
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + u"/sendonce"_s;
+}
+
+std::optional<std::chrono::milliseconds> parseDuration(const QString &text)
+{
+    static const QRegularExpression Form(u"^([0-9]{1,9})(ms|s|)$"_s);
+    const auto match = Form.match(text);
+    if (!match.hasMatch())
+        return std::nullopt;
+    const qint64 number = match.captured(1).toLongLong();
+    return std::chrono::milliseconds(match.captured(2) == "ms"_L1 ? number : number * 1000);
+}
+
+Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &environment, const QString &dataDir,
+                       const std::optional<LocalAddresses> &local)
+{
+    Resolver settings {given, {}};
+    Config config;
+    config.dataDir = dataDir;
+    config.eventTypesDir = settings.text(
+            u"event-types-dir"_s,
+            QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/sendonce/event-types"_s);
+
+    // Queue.
+    LocalAddresses defaults;
+    defaults.sqsPort = 9324;
+    defaults.smtpPort = 1025;
+    const LocalAddresses &embedded = local ? *local : defaults;
+    if (given.has(u"endpoint-url"_s)) {
+        config.endpoint = QUrl(given.values.value(u"endpoint-url"_s), QUrl::StrictMode);
+        if (!config.endpoint.isValid() || config.endpoint.host().isEmpty()
+            || (config.endpoint.scheme() != "http"_L1 && config.endpoint.scheme() != "https"_L1)) {
+            settings.refuse(u"endpoint-url"_s, given.values.value(u"endpoint-url"_s), u"an http:// or https:// URL"_s);
+        }
+    }
+    if (given.has(u"queue-url"_s)) {
+        config.queueUrl = settings.queueUrl(u"queue-url"_s);
+    } else if (!config.endpoint.isEmpty()) {
+        config.queueUrl = config.endpoint;
+        config.queueUrl.setPath(defaultQueuePath(u"job-board-events"_s));
+    } else {
+        config.queueUrl = embedded.queueUrl();
+    }
+    if (given.has(u"dlq-url"_s))
+        config.dlqUrl = settings.queueUrl(u"dlq-url"_s);
+
+    const auto aws = resolveAws(asMap(environment), given.values.value(u"aws-profile"_s), readAwsFiles(asMap(environment)));
+    if (!aws)
+        return aws.error();
+    if (config.endpoint.isEmpty() && given.has(u"queue-url"_s) && !aws->endpoint.isEmpty())
+        config.endpoint = aws->endpoint;
+    config.region = settings.text(u"region"_s, aws->region.isEmpty() ? u"us-east-1"_s : aws->region);
+    const QUrl &where = config.endpoint.isEmpty() ? config.queueUrl : config.endpoint;
+    if (aws->credentials) {
+        config.credentials = *aws->credentials;
+    } else if (where.host().endsWith(".amazonaws.com"_L1) || where.host().endsWith(".amazonaws.com.cn"_L1)) {
+        return Error {ErrorKind::Invalid,
+                      u"no AWS credentials for %1: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with "
+                      "--aws-profile"_s.arg(where.host()),
+                      {}};
+    } else {
+        config.credentials = {u"test"_s, u"test"_s, {}}; // emulators take anything, but want a well-formed signature
+    }
+
+    // Database.
+    config.databaseUrl = settings.text(u"database-url"_s, embeddedDatabaseUrl(dataDir));
+    const auto path = sqlitePath(config.databaseUrl);
+    if (!path)
+        return Error {path.error().kind, given.sources.value(u"database-url"_s, u"--database-url"_s) + u": "_s + path.error().text, {}};
+
+    // Mail.
+    config.mailUrl = given.has(u"mail-url"_s) ? QUrl(given.values.value(u"mail-url"_s), QUrl::StrictMode) : embedded.mailUrl();
+    const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
+    if (!smtp)
+        return Error {smtp.error().kind, given.sources.value(u"mail-url"_s, u"--mail-url"_s) + u": "_s + smtp.error().text, {}};
+    config.mailFrom = settings.text(u"mail-from"_s, config.mailFrom);
+    const auto from = MailAddress::parse(config.mailFrom);
+    if (!from)
+        settings.refuse(u"mail-from"_s, config.mailFrom, u"one address such as Job Board <no-reply@jobboard.example>; "_s + from.error().text);
+    config.messageIdDomain = settings.text(u"message-id-domain"_s, {});
+    static const QRegularExpression Domain(u"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$"_s);
+    if (!config.messageIdDomain.isEmpty() && !Domain.match(config.messageIdDomain).hasMatch())
+        settings.refuse(u"message-id-domain"_s, config.messageIdDomain, u"a domain such as jobboard.example"_s);
+
+    // Work.
+    settings.number(u"lanes"_s, 1, 1, MaxLanes);
+    config.lanes = 1; // SQLite has one writer: one delivery in work at a time per file, whatever --lanes says (spec.md)
+    settings.oneOf(u"strategy"_s, {u"transaction"_s});
+    settings.oneOf(u"in-doubt"_s, {u"resend"_s});
+    config.mailTimeout = settings.duration(u"mail-timeout"_s, config.mailTimeout);
+    config.mailFinalTimeout = settings.duration(u"mail-final-timeout"_s, config.mailFinalTimeout);
+    config.lockTimeout = settings.duration(u"lock-timeout"_s, 0ms);
+    config.heartbeat = !given.has(u"no-heartbeat"_s);
+
+    if (local) {
+        config.controlSocket = local->controlSocket;
+        const bool sameQueue = isLoopback(where) && sameOrigin(where, local->endpoint());
+        const bool sameMail = isLoopback(config.mailUrl) && sameOrigin(config.mailUrl, local->mailUrl());
+        config.embedded = sameQueue && sameMail && path.value() == sqlitePath(embeddedDatabaseUrl(dataDir)).value();
+    }
+    config.depthInterval = config.embedded ? 1s : 5s; // each sample of a real queue is a request somebody pays for
+    config.profile = config.embedded ? u"Local"_s : u"Environment"_s;
+    if (settings.error)
+        return *settings.error;
+    return config;
+}
+
+} // namespace sendonce

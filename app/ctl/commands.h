@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QStringList>
+
+namespace sendonce {
+
+/// The subcommands: words after the command's name -> exit code. Each in a file of its own.
+int runDemo(const QStringList &words);
+int runLocal(const QStringList &words);
+int runWorker(const QStringList &words);
+int runSend(const QStringList &words);
+int runEventsList(const QStringList &words);
+int runMailList(const QStringList &words);
+int runDlqList(const QStringList &words);
+int runDlqReplay(const QStringList &words);
+
+} // namespace sendonce

@@ -1,0 +1,73 @@
+#include "app/ctl/commandline.h"
+#include "app/ctl/commands.h"
+#include "app/process/privacy.h"
+
+#include <QCoreApplication>
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Command
+{
+    QString name;
+    QString summary;
+    int (*run)(const QStringList &words);
+};
+
+const QList<Command> &commands()
+{
+    using namespace sendonce;
+    static const QList<Command> Commands = {
+            {u"demo"_s, u"send one event, deliver it twice, show one e-mail and one skip"_s, runDemo},
+            {u"local"_s, u"run the embedded queue and mailbox with demo data"_s, runLocal},
+            {u"worker"_s, u"take events from the queue and send one e-mail for each"_s, runWorker},
+            {u"send"_s, u"send an event to the queue"_s, runSend},
+            {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
+            {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
+            {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
+            {u"dlq replay"_s, u"send dead letters to the queue again"_s, runDlqReplay},
+    };
+    return Commands;
+}
+
+QString overview()
+{
+    QString text = u"sendoncectl %1: Sendonce without a window\n\nUsage: sendoncectl COMMAND [OPTIONS]\n\nCommands\n"_s.arg(
+            QStringLiteral(SENDONCE_VERSION));
+    for (const Command &command : commands())
+        text += u"  %1%2\n"_s.arg(command.name, -14).arg(command.summary);
+    text += u"\nEach has --help. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,\n"
+            "3 a guarantee was found broken, 4 a service could not be reached, 130 interrupted.\n"_s;
+    return text;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    sendonce::keepPrivate();
+    QCoreApplication application(argc, argv);
+    QCoreApplication::setApplicationName(u"sendonce"_s);
+    QCoreApplication::setApplicationVersion(QStringLiteral(SENDONCE_VERSION));
+
+    const QStringList words = QCoreApplication::arguments().mid(1);
+    if (words.isEmpty() || words.first() == "--help"_L1 || words.first() == "-h"_L1 || words.first() == "help"_L1) {
+        sendonce::say(overview().trimmed());
+        return words.isEmpty() ? sendonce::Usage : sendonce::Done;
+    }
+    if (words.first() == "--version"_L1) {
+        sendonce::say(u"sendoncectl "_s + QStringLiteral(SENDONCE_VERSION));
+        return sendonce::Done;
+    }
+    for (const Command &command : commands()) {
+        const QStringList name = command.name.split(u' ');
+        if (words.mid(0, name.size()) == name)
+            return command.run(words.mid(name.size()));
+    }
+    QStringList names;
+    for (const Command &command : commands())
+        names.append(command.name);
+    sendonce::complain(u"“%1” is no command; commands are %2"_s.arg(words.mid(0, 2).join(u' '), names.join(u", "_s)));
+    return sendonce::Usage;
+}
