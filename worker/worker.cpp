@@ -28,7 +28,7 @@ QString oneLine(const QString &text)
     line.reserve(text.size());
     for (const QChar c : text) {
         if (c.category() == QChar::Other_Control || c == QChar::LineSeparator || c == QChar::ParagraphSeparator)
-            line += u"\\u%1"_s.arg(uint(c.unicode()), 4, 16, u'0');
+            line += u"\\u%1"_s.arg(ushort(c.unicode()), 4, 16, QChar(u'0'));
         else
             line += c;
     }

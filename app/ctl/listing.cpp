@@ -14,7 +14,7 @@ QString inert(const QString &text)
     QString shown;
     for (const QChar c : text) {
         if (c.category() == QChar::Other_Control || c.category() == QChar::Other_Format)
-            shown += u"\\u%1"_s.arg(uint(c.unicode()), 4, 16, u'0');
+            shown += u"\\u%1"_s.arg(ushort(c.unicode()), 4, 16, QChar(u'0'));
         else
             shown += c;
     }

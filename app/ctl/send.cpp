@@ -119,7 +119,8 @@ int runSend(const QStringList &words)
     if (report.messageIds.isEmpty())
         return code;
     auto journal = Journal::open(config.dataDir);
-    if (const auto recorded = journal ? journal->recordSend(report) : Result<void>(journal.error()); !recorded)
+    const auto recorded = journal ? journal.value().recordSend(report) : Result<void>(journal.error());
+    if (!recorded)
         complain(u"warning: the journal could not be written: "_s + recorded.error().text);
     if (line.has(u"json"_s)) {
         say(QString::fromUtf8(QJsonDocument(QJsonObject {{u"eventId"_s, report.eventId},

@@ -38,6 +38,15 @@ struct SmtpSettings
     static Result<SmtpSettings> fromUrl(const QUrl &url);
 };
 
+/// What the caller wants to do at the edge of doubt, in the thread of send().
+struct SendHooks
+{
+    /// DATA was answered 354 and everything but the final ".CRLF" is written; false abandons the mail there (not sent).
+    std::function<bool()> beforeDot;
+    /// The terminator is with the kernel (flushed), its reply is not read yet.
+    std::function<void()> afterDot;
+};
+
 /// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no event loop.
 /// Never retries a mail: a connection found closed *before MAIL was sent on it* is opened anew, nothing else.
 class SmtpClient
@@ -46,11 +55,10 @@ public:
     explicit SmtpClient(SmtpSettings settings);
     ~SmtpClient();
 
-    /// \param beforeDot called when DATA was answered 354 and everything but the final ".CRLF" is written; false abandons the
-    ///        mail there (not sent). The terminator leaves in a write of its own after it (spec.md, rule 6).
+    /// The terminator leaves in a write of its own, between the two hooks (either may be empty; spec.md, rule 6).
     /// \param stop abandons the send before the dot, is ignored behind it; looked at at least every 50 ms.
     /// `message.bytes` is dot-stuffed here. RFC 5321, 4.2.5 and 6.1.
-    SendResult send(const MimeMessage &message, const std::function<bool()> &beforeDot, const std::atomic_bool &stop);
+    SendResult send(const MimeMessage &message, const SendHooks &hooks, const std::atomic_bool &stop);
 
     /// QUIT if connected, without waiting for the answer longer than 200 ms.
     void close();
