@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QList>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QTemporaryDir>
+
+#include <memory>
+
+namespace sendonce::world {
+
+/// How a program ended and what it said.
+struct Ended
+{
+    int exitCode = -1;
+    bool killed = false; ///< by a signal
+    QString out, err;
+
+    /// The last line on stdout: "sent 1, skipped 0, failed 0, in doubt 0".
+    QString lastLine() const;
+    bool logged(const QString &level, const QString &text) const;
+};
+
+/// The embedded services of a folder of their own, run by the true `sendoncectl local` in a process of its own, and the other
+/// subcommands on them. Everything on 127.0.0.1, ports free ones, files gone at the end.
+class World
+{
+public:
+    World();
+    ~World();
+
+    /// False when `local` does not come up; why() says what it printed.
+    bool start(int visibilitySeconds = 1, int maxReceiveCount = 3);
+    QString why() const { return m_why; }
+    void killServices(); ///< kill -9; start() again uses the same folder
+    void stopServices(); ///< SIGTERM
+
+    /// Runs a subcommand to its end, with the services' environment.
+    Ended ctl(const QStringList &words, int timeoutMsec = 60'000) const;
+    std::unique_ptr<QProcess> spawn(const QStringList &words) const;
+    static Ended wait(QProcess &process, int timeoutMsec = 60'000);
+
+    QList<QJsonObject> mails() const; ///< sendoncectl mail list --json
+    QList<QJsonObject> events() const;
+    QList<QJsonObject> deadLetters() const;
+    qsizetype mailsOf(const QString &eventId) const;
+
+    QString dataDir() const { return m_dir.path() + QStringLiteral("/data"); }
+    QString variable(const QString &name) const { return m_environment.value(name); }
+    QString controlSocket() const; ///< from local.json
+
+private:
+    QList<QJsonObject> list(const QStringList &words) const;
+
+    QTemporaryDir m_dir;
+    QProcessEnvironment m_environment;
+    std::unique_ptr<QProcess> m_services;
+    QString m_why;
+};
+
+} // namespace sendonce::world
