@@ -18,12 +18,12 @@ namespace sendonce {
 
 namespace {
 
-/// Errors of the way there and back, as opposed to Qt's names for HTTP statuses.
+/// Errors of the way there and back, as opposed to Qt's names for HTTP statuses (ProtocolInvalidOperationError is 400).
 bool isTransportError(QNetworkReply::NetworkError error)
 {
     return (error > QNetworkReply::NoError && error <= QNetworkReply::UnknownProxyError)
-        || error == QNetworkReply::ContentReSendError
-        || (error >= QNetworkReply::ProtocolUnknownError && error <= QNetworkReply::ProtocolFailure);
+        || error == QNetworkReply::ContentReSendError || error == QNetworkReply::ProtocolUnknownError
+        || error == QNetworkReply::ProtocolFailure;
 }
 
 QString durationText(std::chrono::milliseconds duration)
@@ -144,24 +144,25 @@ void SqsPost::replyFinished()
                   {}});
         return;
     }
-    if (isTransportError(m_reply->error())) {
-        end(transportError());
-        return;
-    }
-    read();
     const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-    if (status >= 200 && status < 300) {
-        end(m_received);
-        return;
-    }
+    // Before the errors: of a 307 Qt says that it could not send the request again.
     if (status >= 300 && status < 400) {
         // Following it would hand the signature and the token to another host (reliability.md, finding 2).
         const QUrl target = m_reply->attribute(QNetworkRequest::RedirectionTargetAttribute).toUrl();
         const QString where = target.host().isEmpty() ? u"elsewhere"_s : u"to "_s + target.host().left(255);
         end(Error{ErrorKind::Protocol,
-                  u"%1 redirects %2 %3 (HTTP %4); signed requests are not redirected"_s.arg(who, operation, where)
-                      .arg(status),
+                  u"%1 redirects %2 %3 (HTTP %4); signed requests are not redirected"_s.arg(who, operation, where,
+                                                                                            QString::number(status)),
                   {}});
+        return;
+    }
+    if (isTransportError(m_reply->error())) {
+        end(transportError());
+        return;
+    }
+    read();
+    if (status >= 200 && status < 300) {
+        end(m_received);
         return;
     }
     Error error = sqsprotocol::readError(
@@ -198,13 +199,17 @@ Error SqsPost::transportError() const
     case QNetworkReply::HostNotFoundError:
         return {ErrorKind::Unreachable, who + u": no such host is known"_s, {}};
     case QNetworkReply::RemoteHostClosedError:
-    case QNetworkReply::ContentReSendError: // how Qt says that it would have liked to send the request again
-        return {
-            ErrorKind::Unreachable, u"%1 closed the connection before it had answered %2"_s.arg(who, operation), {}};
+    case QNetworkReply::ContentReSendError: { // how Qt says that it would have liked to send the request again
+        // Garbage is a closed connection to Qt as well, so that we cannot tell when there is no status.
+        const bool http = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).isValid();
+        return {ErrorKind::Unreachable,
+                u"%1 closed the connection before it had answered %2%3"_s.arg(
+                    who, operation, http ? QString() : u", or does not speak HTTP"_s),
+                {}};
+    }
     case QNetworkReply::SslHandshakeFailedError:
         return {ErrorKind::Unreachable, u"%1: no secure connection: %2"_s.arg(who, m_reply->errorString()), {}};
     case QNetworkReply::ProtocolUnknownError:
-    case QNetworkReply::ProtocolInvalidOperationError:
     case QNetworkReply::ProtocolFailure:
         return {ErrorKind::Protocol, u"%1 answered %2 with something that is not HTTP"_s.arg(who, operation), {}};
     default:
