@@ -24,19 +24,14 @@ QString refusedBytes(const QByteArray &bytes)
         return u"The mail is empty."_s;
     if (bytes.contains('\0'))
         return u"The mail holds a NUL."_s;
-    qsizetype begin = 0;
-    for (qsizetype i = 0; i < bytes.size(); ++i) {
-        // A CR or LF alone is what SMTP smuggling lives on.
-        const bool pair = bytes[i] == '\r' && i + 1 < bytes.size() && bytes[i + 1] == '\n';
-        if (!pair && (bytes[i] == '\r' || bytes[i] == '\n'))
-            return u"The mail holds a CR or LF alone."_s;
-        if (!pair && i + 1 < bytes.size())
-            continue;
-        if (i - begin > MaxLine)
+    if (bytes.count('\r') != bytes.count("\r\n") || bytes.count('\n') != bytes.count("\r\n"))
+        return u"The mail holds a CR or LF alone."_s; // what SMTP smuggling lives on
+    for (qsizetype begin = 0; begin < bytes.size();) {
+        const qsizetype found = bytes.indexOf("\r\n", begin);
+        const qsizetype end = found < 0 ? bytes.size() : found;
+        if (end - begin > MaxLine)
             return u"A line of the mail has more than %1 octets."_s.arg(MaxLine);
-        if (pair)
-            ++i;
-        begin = i + 1;
+        begin = end + 2;
     }
     return {};
 }
@@ -85,7 +80,7 @@ struct SmtpClient::Connection
         return written ? readReply(patience) : giveUp(written.error(), patience);
     }
 
-    Step body(const QByteArray &message, const std::function<bool()> &beforeDot, const Patience &patience,
+    Step body(const QByteArray &message, const SendHooks &hooks, const Patience &patience,
               std::chrono::milliseconds finalTimeout)
     {
         const Result<void> written = socket.write(SmtpConversation::dotStuffed(message), patience, true);
@@ -95,7 +90,7 @@ struct SmtpClient::Connection
             return readReply(patience);
         if (patience.over())
             return giveUp(patience.ended(), patience);
-        if (!beforeDot())
+        if (hooks.beforeDot && !hooks.beforeDot())
             return conversation.giveUp(u"abandoned"_s, patience.stopped());
         if (socket.hasNews())
             return readReply(patience);
@@ -104,7 +99,13 @@ struct SmtpClient::Connection
 
         // The line that cannot be taken back. The state changes first, and nobody can stop us behind it.
         const Step end = conversation.handOver();
-        return ask(end.bytes, Patience{QDeadlineTimer(finalTimeout), nullptr});
+        const Patience finalPatience{QDeadlineTimer(finalTimeout), nullptr};
+        const Result<void> ended = socket.write(end.bytes, finalPatience);
+        if (!ended)
+            return giveUp(ended.error(), finalPatience);
+        if (hooks.afterDot)
+            hooks.afterDot();
+        return readReply(finalPatience);
     }
 
     SmtpSocket socket;
@@ -141,8 +142,7 @@ SmtpClient::SmtpClient(SmtpSettings settings) : m_settings(std::move(settings)) 
 
 SmtpClient::~SmtpClient() = default;
 
-SendResult SmtpClient::send(const MimeMessage &message, const std::function<bool()> &beforeDot,
-                            const std::atomic_bool &stop)
+SendResult SmtpClient::send(const MimeMessage &message, const SendHooks &hooks, const std::atomic_bool &stop)
 {
     if (const QString refused = refusedMail(message, m_settings); !refused.isEmpty())
         return notSent(refused, true);
@@ -169,7 +169,7 @@ SendResult SmtpClient::send(const MimeMessage &message, const std::function<bool
         while (step.kind == Step::Kind::Read || step.kind == Step::Kind::Body)
             step = step.kind == Step::Kind::Read
                 ? m_connection->ask(step.bytes, patience)
-                : m_connection->body(message.bytes, beforeDot, patience, m_settings.finalTimeout);
+                : m_connection->body(message.bytes, hooks, patience, m_settings.finalTimeout);
 
         const SendResult outcome = m_connection->conversation.outcome();
         if (!m_connection->conversation.isUsable())

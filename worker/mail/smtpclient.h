@@ -48,7 +48,8 @@ struct SendHooks
 };
 
 /// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no event loop.
-/// Never retries a mail: a connection found closed *before MAIL was sent on it* is opened anew, nothing else.
+/// Never retries a mail: a kept connection that the server closed *between two mails* (nothing of this one was answered but by
+/// 421) is opened anew, once, nothing else.
 class SmtpClient
 {
 public:

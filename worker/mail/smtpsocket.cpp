@@ -130,7 +130,7 @@ Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience
             m_socket.waitForBytesWritten(patience.sliceMsec());
             if (!isOpen())
                 return lost();
-            if (untilAnswered && m_socket.bytesAvailable() > 0)
+            if (untilAnswered && (m_socket.bytesAvailable() > 0 || !m_replies.isEmpty()))
                 return {};
         }
     }
