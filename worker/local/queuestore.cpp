@@ -1,0 +1,489 @@
+#include "worker/local/queuestore.h"
+
+#include <QDateTime>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSqlError>
+#include <QUuid>
+#include <QVariant>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce::local {
+
+namespace {
+
+constexpr int SchemaVersion = 1;
+constexpr qsizetype RecentBytes = 16 * 1024 * 1024;
+
+// What changes with a receive and what does not are two tables: a receive must not write a body of 1 MiB again.
+const char *const Schema[] = {
+    "CREATE TABLE queue (number INTEGER PRIMARY KEY, bucket INTEGER NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, "
+    "created INTEGER NOT NULL, modified INTEGER NOT NULL, attributes TEXT NOT NULL)",
+    "CREATE TABLE message (row INTEGER PRIMARY KEY, bucket INTEGER NOT NULL, id BLOB NOT NULL, sent INTEGER NOT NULL, "
+    "visible INTEGER NOT NULL, hidden_for INTEGER NOT NULL, first_received INTEGER NOT NULL, received INTEGER NOT "
+    "NULL, "
+    "receipt INTEGER NOT NULL, receive_count INTEGER NOT NULL, count_at_arrival INTEGER NOT NULL, source TEXT)",
+    "CREATE TABLE content (row INTEGER PRIMARY KEY, body BLOB NOT NULL, md5 BLOB NOT NULL, extras TEXT)",
+};
+
+// Primary result codes of SQLite (sqlite3.h); QtSql gives the extended ones.
+enum { SqliteIoErr = 10, SqliteCorrupt = 11, SqliteNotADb = 26 };
+
+int primaryCode(const QSqlError &error)
+{
+    return error.nativeErrorCode().toInt() & 0xFF;
+}
+
+Result<void> exec(const QSqlDatabase &database, const QString &sql)
+{
+    QSqlQuery query(database);
+    if (!query.exec(sql))
+        return Error{ErrorKind::Io, query.lastError().databaseText(), query.lastError().nativeErrorCode()};
+    return {};
+}
+
+/// What a message has besides its body, as JSON text; null when there is nothing.
+QVariant toExtras(const MessageContent &content)
+{
+    QJsonObject extras;
+    if (!content.attributes.isEmpty()) {
+        QJsonObject attributes;
+        for (auto it = content.attributes.cbegin(); it != content.attributes.cend(); ++it) {
+            QJsonObject attribute{{u"type"_s, it->dataType}};
+            if (it->binaryValue.isEmpty())
+                attribute.insert(u"text"_s, it->stringValue);
+            else
+                attribute.insert(u"base64"_s, QString::fromLatin1(it->binaryValue.toBase64()));
+            attributes.insert(it.key(), attribute);
+        }
+        extras.insert(u"attributes"_s, attributes);
+    }
+    if (!content.groupId.isEmpty())
+        extras.insert(u"group"_s, content.groupId);
+    if (!content.traceHeader.isEmpty())
+        extras.insert(u"trace"_s, content.traceHeader);
+    if (extras.isEmpty())
+        return QVariant(QMetaType::fromType<QString>());
+    return QString::fromUtf8(QJsonDocument(extras).toJson(QJsonDocument::Compact));
+}
+
+void readExtras(const QString &text, MessageContent *content)
+{
+    if (text.isEmpty())
+        return;
+    const QJsonObject extras = QJsonDocument::fromJson(text.toUtf8()).object();
+    const QJsonObject attributes = extras.value("attributes"_L1).toObject();
+    for (auto it = attributes.begin(); it != attributes.end(); ++it) {
+        const QJsonObject attribute = it->toObject();
+        content->attributes.insert(it.key(),
+                                   {attribute.value("type"_L1).toString(), attribute.value("text"_L1).toString(),
+                                    QByteArray::fromBase64(attribute.value("base64"_L1).toString().toLatin1())});
+    }
+    content->groupId = extras.value("group"_L1).toString();
+    content->traceHeader = extras.value("trace"_L1).toString();
+}
+
+QString toJsonText(const QMap<QString, QString> &attributes)
+{
+    QJsonObject object;
+    for (auto it = attributes.cbegin(); it != attributes.cend(); ++it)
+        object.insert(it.key(), *it);
+    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
+
+QMap<QString, QString> fromJsonText(const QString &text)
+{
+    QMap<QString, QString> attributes;
+    const QJsonObject object = QJsonDocument::fromJson(text.toUtf8()).object();
+    for (auto it = object.begin(); it != object.end(); ++it)
+        attributes.insert(it.key(), it->toString());
+    return attributes;
+}
+
+/// Gives a damaged database another name, its write-ahead log with it: together they can still be looked at. The log
+/// first: a fresh database beside an old log would read it.
+Result<QString> setAside(const QString &file)
+{
+    const QString wanted = file + u".damaged-"_s + QDateTime::currentDateTimeUtc().toString(u"yyyy-MM-dd"_s);
+    QString name = wanted;
+    for (int n = 2; QFileInfo::exists(name) || QFileInfo::exists(name + u"-wal"_s); ++n)
+        name = wanted + u'-' + QString::number(n);
+    for (const QString &suffix : {u"-wal"_s, u"-shm"_s, QString()}) {
+        if (QFileInfo::exists(file + suffix) && !QFile::rename(file + suffix, name + suffix))
+            return Error{ErrorKind::Io, u"%1 is damaged and cannot be renamed"_s.arg(file), {}};
+    }
+    return name;
+}
+
+} // namespace
+
+struct QueueStore::Statements
+{
+    explicit Statements(const QSqlDatabase &database)
+        : putQueue(database)
+        , removeQueue(database)
+        , insertMessage(database)
+        , insertContent(database)
+        , updateMessage(database)
+        , removeMessage(database)
+        , removeContent(database)
+        , selectContent(database)
+    { }
+    QSqlQuery putQueue;
+    QSqlQuery removeQueue;
+    QSqlQuery insertMessage;
+    QSqlQuery insertContent;
+    QSqlQuery updateMessage;
+    QSqlQuery removeMessage;
+    QSqlQuery removeContent;
+    QSqlQuery selectContent;
+};
+
+QueueStore::QueueStore() = default;
+
+QueueStore::~QueueStore()
+{
+    close();
+}
+
+// ---- opening
+// ---------------------------------------------------------------------------------------------------------
+
+Result<void> QueueStore::open(const QString &file)
+{
+    m_warning.clear();
+    bool damaged = false;
+    Result<void> opened = openChecked(file, &damaged);
+    if (!opened && damaged) {
+        const QString reason = opened.error().text;
+        close();
+        const Result<QString> aside = setAside(file);
+        if (!aside)
+            return aside.error();
+        m_warning = u"%1 was damaged (%2) and is kept as %3; the queue starts empty"_s.arg(file, reason, aside.value());
+        opened = openChecked(file, &damaged);
+    }
+    if (!opened) {
+        close();
+        return Error{opened.error().kind, u"cannot use %1: %2"_s.arg(file, opened.error().text), opened.error().code};
+    }
+    m_recent.setMaxCost(RecentBytes);
+    return {};
+}
+
+Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
+{
+    *damaged = false;
+    // SQLite would make it readable for everybody; the log inherits these permissions.
+    if (!QFileInfo::exists(file)) {
+        QFile fresh(file);
+        if (!fresh.open(QIODevice::WriteOnly | QIODevice::NewOnly, QFile::ReadOwner | QFile::WriteOwner))
+            return Error{ErrorKind::Io, fresh.errorString(), {}};
+    }
+    m_connection = u"sendonce-queue-"_s + QUuid::createUuid().toString(QUuid::Id128);
+    m_database = QSqlDatabase::addDatabase(u"QSQLITE"_s, m_connection);
+    m_database.setDatabaseName(file);
+    m_database.setConnectOptions(u"QSQLITE_BUSY_TIMEOUT=2000"_s);
+    if (!m_database.open())
+        return Error{ErrorKind::Io, m_database.lastError().databaseText(), m_database.lastError().nativeErrorCode()};
+
+    const auto judged = [damaged](Result<void> result) {
+        if (!result) {
+            const int code = result.error().code.toInt() & 0xFF;
+            *damaged = code == SqliteCorrupt || code == SqliteNotADb;
+        }
+        return result;
+    };
+    // Nobody else has business in this file while we have it open, and without others no shared memory is needed.
+    for (const QString &pragma : {u"PRAGMA locking_mode=EXCLUSIVE"_s, u"PRAGMA journal_mode=WAL"_s,
+                                  u"PRAGMA cache_size=-16384"_s, u"PRAGMA journal_size_limit=67108864"_s}) {
+        if (auto done = judged(exec(m_database, pragma)); !done)
+            return done;
+    }
+    m_durability.reset();
+    if (auto done = judged(setDurability(Durability::Synced)); !done)
+        return done;
+
+    QSqlQuery query(m_database);
+    if (!query.exec(u"PRAGMA quick_check(1)"_s) || !query.next())
+        return judged(failed(query.lastError()));
+    if (const QString verdict = query.value(0).toString(); verdict != "ok"_L1) {
+        *damaged = true;
+        return Error{ErrorKind::Io, verdict.simplified(), {}};
+    }
+    if (!query.exec(u"PRAGMA user_version"_s) || !query.next())
+        return judged(failed(query.lastError()));
+    const int version = query.value(0).toInt();
+    query.finish();
+    if (version > SchemaVersion)
+        return Error{ErrorKind::Refused,
+                     u"a newer version of Sendonce wrote it (schema %1, known is %2)"_s.arg(version).arg(SchemaVersion),
+                     {}};
+    if (version == 0) {
+        if (!m_database.tables().isEmpty()) {
+            *damaged = true;
+            return Error{ErrorKind::Io, u"it is no queue of Sendonce"_s, {}};
+        }
+        if (!m_database.transaction())
+            return failed(m_database.lastError());
+        for (const char *statement : Schema) {
+            if (auto done = exec(m_database, QString::fromLatin1(statement)); !done)
+                return done;
+        }
+        if (auto done = exec(m_database, u"PRAGMA user_version=%1"_s.arg(SchemaVersion)); !done)
+            return done;
+        if (!m_database.commit())
+            return failed(m_database.lastError());
+    }
+    auto prepared = prepare();
+    if (!prepared) // tables or columns are missing
+        *damaged = true;
+    return prepared;
+}
+
+Result<void> QueueStore::prepare()
+{
+    m_statements = std::make_unique<Statements>(m_database);
+    const std::pair<QSqlQuery *, QString> all[] = {
+        {&m_statements->putQueue,
+         u"INSERT OR REPLACE INTO queue (number, bucket, name, created, modified, attributes) VALUES (?, ?, ?, ?, ?, ?)"_s},
+        {&m_statements->removeQueue, u"DELETE FROM queue WHERE number = ?"_s},
+        {&m_statements->insertMessage,
+         u"INSERT INTO message (row, bucket, id, sent, visible, hidden_for, first_received, received, receipt, "
+         u"receive_count, "
+         "count_at_arrival, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"_s},
+        {&m_statements->insertContent, u"INSERT INTO content (row, body, md5, extras) VALUES (?, ?, ?, ?)"_s},
+        {&m_statements->updateMessage,
+         u"UPDATE message SET bucket = ?, visible = ?, hidden_for = ?, first_received = ?, received = ?, receipt = ?, "
+         "receive_count = ?, count_at_arrival = ?, source = ? WHERE row = ?"_s},
+        {&m_statements->removeMessage, u"DELETE FROM message WHERE row = ?"_s},
+        {&m_statements->removeContent, u"DELETE FROM content WHERE row = ?"_s},
+        {&m_statements->selectContent, u"SELECT body, md5, extras FROM content WHERE row = ?"_s},
+    };
+    for (const auto &[query, sql] : all) {
+        query->setForwardOnly(true);
+        if (!query->prepare(sql))
+            return failed(query->lastError());
+    }
+    return {};
+}
+
+void QueueStore::close()
+{
+    m_statements.reset();
+    m_recent.clear();
+    if (m_connection.isEmpty())
+        return;
+    m_database.close();
+    m_database = QSqlDatabase();
+    QSqlDatabase::removeDatabase(m_connection);
+    m_connection.clear();
+    m_suspect = false;
+}
+
+Result<void> QueueStore::load(const std::function<void(const StoredQueue &)> &queue,
+                              const std::function<void(const StoredMessage &)> &message)
+{
+    QSqlQuery query(m_database);
+    query.setForwardOnly(true);
+    if (!query.exec(u"SELECT number, bucket, name, created, modified, attributes FROM queue"_s))
+        return failed(query.lastError());
+    while (query.next()) {
+        queue({query.value(0).toUInt(), query.value(1).toLongLong(), query.value(2).toString(),
+               query.value(3).toLongLong(), query.value(4).toLongLong(), fromJsonText(query.value(5).toString())});
+    }
+    if (query.lastError().isValid())
+        return failed(query.lastError());
+    if (!query.exec(
+            u"SELECT row, bucket, id, sent, visible, hidden_for, first_received, received, receipt, receive_count, "
+            "count_at_arrival, source FROM message ORDER BY row"_s))
+        return failed(query.lastError());
+    while (query.next()) {
+        StoredMessage stored;
+        stored.row = query.value(0).toLongLong();
+        stored.bucket = query.value(1).toLongLong();
+        stored.id = QUuid::fromRfc4122(query.value(2).toByteArray());
+        stored.sent = query.value(3).toLongLong();
+        stored.visible = query.value(4).toLongLong();
+        stored.hiddenForMsec = query.value(5).toLongLong();
+        stored.firstReceived = query.value(6).toLongLong();
+        stored.received = query.value(7).toLongLong();
+        stored.receipt = quint64(query.value(8).toLongLong());
+        stored.receiveCount = query.value(9).toUInt();
+        stored.countAtArrival = query.value(10).toUInt();
+        stored.source = query.value(11).toString();
+        message(stored);
+    }
+    if (query.lastError().isValid())
+        return failed(query.lastError());
+    return {};
+}
+
+// ---- writing
+// ---------------------------------------------------------------------------------------------------------
+
+Result<void> QueueStore::setDurability(Durability durability)
+{
+    if (m_durability == durability)
+        return {};
+    // In WAL mode FULL syncs the log at every commit, NORMAL at checkpoints only. A FULL commit syncs what NORMAL ones
+    // left.
+    auto done = exec(m_database,
+                     durability == Durability::Synced ? u"PRAGMA synchronous=FULL"_s : u"PRAGMA synchronous=NORMAL"_s);
+    if (done)
+        m_durability = durability;
+    return done;
+}
+
+Result<void> QueueStore::apply(const std::vector<QueueChange> &changes, Durability durability)
+{
+    if (m_suspect) {
+        // After a failed write or sync the log may have a hole that a later sync would not mend. Before anything is
+        // promised again, all of it goes into the database file, and a new log begins.
+        if (auto done = exec(m_database, u"PRAGMA wal_checkpoint(TRUNCATE)"_s); !done)
+            return done;
+        m_suspect = false;
+    }
+    if (auto done = setDurability(durability); !done)
+        return done;
+    if (!m_database.transaction())
+        return failed(m_database.lastError());
+    for (const QueueChange &change : changes) {
+        if (auto done = apply(change); !done) {
+            m_database.rollback();
+            return done;
+        }
+    }
+    if (!m_database.commit()) {
+        const Error error = failed(m_database.lastError());
+        m_database.rollback();
+        return error;
+    }
+    for (const QueueChange &change : changes) {
+        if (const auto *inserted = std::get_if<InsertMessage>(&change)) {
+            m_recent.insert(inserted->message.row, new MessageContent(inserted->content),
+                            inserted->content.body.size() + 256);
+        } else if (const auto *removed = std::get_if<RemoveMessage>(&change)) {
+            m_recent.remove(removed->row);
+        }
+    }
+    return {};
+}
+
+Result<void> QueueStore::apply(const QueueChange &change)
+{
+    return std::visit([this](const auto &typed) { return write(typed); }, change);
+}
+
+Result<void> QueueStore::write(const PutQueue &change)
+{
+    QSqlQuery &query = m_statements->putQueue;
+    query.bindValue(0, change.queue.number);
+    query.bindValue(1, change.queue.bucket);
+    query.bindValue(2, change.queue.name);
+    query.bindValue(3, change.queue.created);
+    query.bindValue(4, change.queue.modified);
+    query.bindValue(5, toJsonText(change.queue.attributes));
+    return query.exec() ? Result<void>() : failed(query.lastError());
+}
+
+Result<void> QueueStore::write(const RemoveQueue &change)
+{
+    QSqlQuery &query = m_statements->removeQueue;
+    query.bindValue(0, change.number);
+    return query.exec() ? Result<void>() : failed(query.lastError());
+}
+
+Result<void> QueueStore::write(const InsertMessage &change)
+{
+    const StoredMessage &message = change.message;
+    QSqlQuery &query = m_statements->insertMessage;
+    query.bindValue(0, message.row);
+    query.bindValue(1, message.bucket);
+    query.bindValue(2, message.id.toRfc4122());
+    query.bindValue(3, message.sent);
+    query.bindValue(4, message.visible);
+    query.bindValue(5, message.hiddenForMsec);
+    query.bindValue(6, message.firstReceived);
+    query.bindValue(7, message.received);
+    query.bindValue(8, qint64(message.receipt));
+    query.bindValue(9, message.receiveCount);
+    query.bindValue(10, message.countAtArrival);
+    query.bindValue(11, message.source);
+    if (!query.exec())
+        return failed(query.lastError());
+    QSqlQuery &content = m_statements->insertContent;
+    content.bindValue(0, message.row);
+    content.bindValue(1, change.content.body);
+    content.bindValue(2, change.content.bodyMd5);
+    content.bindValue(3, toExtras(change.content));
+    return content.exec() ? Result<void>() : failed(content.lastError());
+}
+
+Result<void> QueueStore::write(const UpdateMessage &change)
+{
+    const StoredMessage &message = change.message;
+    QSqlQuery &query = m_statements->updateMessage;
+    query.bindValue(0, message.bucket);
+    query.bindValue(1, message.visible);
+    query.bindValue(2, message.hiddenForMsec);
+    query.bindValue(3, message.firstReceived);
+    query.bindValue(4, message.received);
+    query.bindValue(5, qint64(message.receipt));
+    query.bindValue(6, message.receiveCount);
+    query.bindValue(7, message.countAtArrival);
+    query.bindValue(8, message.source);
+    query.bindValue(9, message.row);
+    return query.exec() ? Result<void>() : failed(query.lastError());
+}
+
+Result<void> QueueStore::write(const RemoveMessage &change)
+{
+    for (QSqlQuery *query : {&m_statements->removeMessage, &m_statements->removeContent}) {
+        query->bindValue(0, change.row);
+        if (!query->exec())
+            return failed(query->lastError());
+    }
+    return {};
+}
+
+Result<void> QueueStore::discard(const QList<qint64> &rows)
+{
+    std::vector<QueueChange> changes;
+    changes.reserve(rows.size());
+    for (const qint64 row : rows)
+        changes.emplace_back(RemoveMessage{row});
+    return apply(changes, Durability::Written);
+}
+
+Result<MessageContent> QueueStore::content(qint64 row)
+{
+    if (const MessageContent *recent = m_recent.object(row))
+        return *recent;
+    QSqlQuery &query = m_statements->selectContent;
+    query.bindValue(0, row);
+    if (!query.exec())
+        return failed(query.lastError());
+    if (!query.next()) {
+        query.finish();
+        return Error{ErrorKind::Io, u"the content of message %1 is missing"_s.arg(row), {}};
+    }
+    MessageContent content;
+    content.body = query.value(0).toByteArray();
+    content.bodyMd5 = query.value(1).toByteArray();
+    readExtras(query.value(2).toString(), &content);
+    query.finish();
+    return content;
+}
+
+Error QueueStore::failed(const QSqlError &error)
+{
+    if (primaryCode(error) == SqliteIoErr)
+        m_suspect = true;
+    return {ErrorKind::Io, error.databaseText(), error.nativeErrorCode()};
+}
+
+} // namespace sendonce::local
