@@ -12,9 +12,10 @@ namespace sendonce::clockskew {
 
 /// How far the server's clock is ahead of ours (negative: behind), when `code` says or hints that a signature failed by
 /// its time and the clocks indeed differ by 240 s or more from what was assumed; else nothing: the error is about
-/// something else. \param code the error's canonical code \param date the reply's Date header, \param age its Age
-/// header (seconds in caches, may be empty) \param now our clock, UTC, \param assumed the offset that the failed
-/// request was signed with
+/// something else.
+///
+/// `date` and `age` are the reply's headers (Age comes from caches and may be empty), `now` is our clock, `assumed` the
+/// offset that the failed request was signed with.
 std::optional<std::chrono::seconds> correction(const QString &code, const QByteArray &date, const QByteArray &age,
                                                const QDateTime &now, std::chrono::seconds assumed);
 

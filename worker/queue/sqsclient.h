@@ -23,8 +23,8 @@ namespace sendonce {
 /// Where requests go and how they are signed.
 struct SqsSettings
 {
-    QUrl endpoint; ///< origin ("http://127.0.0.1:9324"); empty: that of each request's queue URL, else AWS's in the
-                   ///< region
+    /// Origin ("http://127.0.0.1:9324"); empty: that of each request's queue URL, else AWS's own in the region.
+    QUrl endpoint;
     QString region; ///< a host that names another region wins
     AwsCredentials credentials;
     std::chrono::milliseconds answerTimeout{10'000}; ///< of every call; a receive waits that much beyond its long poll
@@ -35,12 +35,15 @@ struct SqsSettings
 /// Each call puts exactly one POST on the wire: QNetworkAccessManager's silent second POST and its redirects are
 /// switched off (architecture.md, "Qt facts"). No retries here in this version: who calls decides. The one exception: a
 /// request that the server calls too old or too new is signed again with the server's time, once, if the clocks do
-/// differ. The callback runs exactly once, in the client's thread, never before the call has returned (abort() apart);
-/// it does not run when `context` is gone, which also stops the request, nor when the client is. The callback may
-/// delete the client. Every call has a time-out: 10 s, for a receive its wait + 10 s. Errors: Unreachable (no
-/// connection, no answer in time, closed before the reply, 5xx), Protocol (an answer that is not SQS, MD5 mismatch, any
-/// 3xx), NotFound (queue does not exist), Throttled, Refused, Invalid; `code` is the service's own code in its JSON
-/// spelling. Every text names the endpoint.
+/// differ.
+///
+/// The callback runs exactly once, in the client's thread, never before the call has returned (abort() apart); it does
+/// not run when `context` is gone, which also stops the request, nor when the client is. The callback may delete the
+/// client. Every call has a time-out: 10 s, for a receive its wait + 10 s.
+///
+/// Errors: Unreachable (no connection, no answer in time, closed before the reply, 5xx), Protocol (an answer that is
+/// not SQS, any 3xx), NotFound (queue does not exist), Throttled, Refused, Invalid; `code` is the service's own code in
+/// its JSON spelling. Every text names the endpoint.
 class SqsClient : public QObject
 {
     Q_OBJECT

@@ -1,0 +1,232 @@
+#include "worker/faults/faultsocket.h"
+
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace sendonce;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The other end: keeps the lines it gets, says what the test wants said.
+class ControlEnd
+{
+public:
+    explicit ControlEnd(const QString &path)
+    {
+        QObject::connect(&m_server, &QLocalServer::newConnection, &m_server, [this] {
+            m_socket = m_server.nextPendingConnection();
+            ++connections;
+            QObject::connect(m_socket, &QLocalSocket::readyRead, &m_server, [this, socket = m_socket] {
+                while (socket->canReadLine())
+                    lines.append(socket->readLine().trimmed());
+            });
+        });
+        listening = m_server.listen(path);
+    }
+    void say(const QByteArray &bytes) { m_socket->write(bytes); }
+    void hangUp() { m_socket->disconnectFromServer(); }
+
+    bool listening = false;
+    int connections = 0;
+    QList<QByteArray> lines;
+
+private:
+    QLocalServer m_server;
+    QLocalSocket *m_socket = nullptr;
+};
+
+const ArmedFault Three{u"mail"_s, 3, 451, u"4.3.0 try later"_s};
+
+QByteArray armedLine(int remaining)
+{
+    return R"({"armed":[{"where":"mail","remaining":)" + QByteArray::number(remaining)
+        + R"(,"code":451,"text":"4.3.0 try later"}]})" + "\n";
+}
+
+} // namespace
+
+class TestFaultSocket : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
+    void init();
+    void cleanup();
+
+    void asksWhatIsArmed();
+    void saysOnlyChanges();
+    void armsAndDisarms();
+    void refusalIsHeard();
+    void actBeforeTheConnection();
+    void actWithoutServicesFails();
+    void actThatIsCutOffFails();
+    void comesBackAfterALoss();
+    void piecesOfLines();
+    void garbageIsNothing();
+    void endlessLineIsCutOff();
+
+private:
+    QString path() const { return m_folder->filePath(u"control"_s); }
+    void connectBoth();
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ControlEnd> m_end;
+    std::unique_ptr<FaultSocket> m_socket;
+    std::unique_ptr<QSignalSpy> m_armed, m_failed;
+
+    ArmedFaults lastArmed() const { return m_armed->last().first().value<ArmedFaults>(); }
+};
+
+void TestFaultSocket::init()
+{
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_end = std::make_unique<ControlEnd>(path());
+    QVERIFY(m_end->listening);
+    m_socket = std::make_unique<FaultSocket>(path());
+    m_armed = std::make_unique<QSignalSpy>(m_socket.get(), &FaultSocket::armedChanged);
+    m_failed = std::make_unique<QSignalSpy>(m_socket.get(), &FaultSocket::failed);
+}
+
+void TestFaultSocket::cleanup()
+{
+    m_armed.reset();
+    m_failed.reset();
+    m_socket.reset();
+    m_end.reset();
+    m_folder.reset();
+}
+
+void TestFaultSocket::connectBoth()
+{
+    m_socket->open();
+    QTRY_COMPARE(m_end->lines, QList<QByteArray>{R"({"status":true})"_ba});
+    m_end->lines.clear();
+}
+
+void TestFaultSocket::asksWhatIsArmed()
+{
+    connectBoth();
+    m_end->say(armedLine(3));
+    QTRY_COMPARE(m_armed->size(), 1);
+    QCOMPARE(lastArmed(), ArmedFaults{Three});
+    m_socket->open(); // once is enough
+    QCOMPARE(m_end->connections, 1);
+}
+
+void TestFaultSocket::saysOnlyChanges()
+{
+    connectBoth();
+    m_end->say(R"({"armed":[]})"
+               "\n"_ba);
+    QTRY_COMPARE(m_armed->size(), 1);
+    QCOMPARE(lastArmed(), ArmedFaults());
+    m_end->say(armedLine(3) + armedLine(3) + armedLine(2));
+    QTRY_COMPARE(m_armed->size(), 3);
+    QCOMPARE(lastArmed().first().remaining, 2);
+}
+
+void TestFaultSocket::armsAndDisarms()
+{
+    connectBoth();
+    m_socket->failNextMails(3, 451);
+    m_socket->disarm();
+    QTRY_COMPARE(m_end->lines,
+                 QList<QByteArray>({R"({"arm":"mail","code":451,"times":3})"_ba, R"({"disarm":"all"})"_ba}));
+    QCOMPARE(m_failed->size(), 0);
+}
+
+void TestFaultSocket::refusalIsHeard()
+{
+    connectBoth();
+    m_socket->failNextMails(3, 200);
+    m_end->say(R"({"error":"code must be a whole number from 400 to 599, not 200"})"
+               "\n"_ba);
+    QTRY_COMPARE(m_failed->size(), 1);
+    QCOMPARE(m_failed->first().first().toString(), u"code must be a whole number from 400 to 599, not 200"_s);
+}
+
+void TestFaultSocket::actBeforeTheConnection()
+{
+    m_socket->disarm(); // opens by itself
+    QTRY_COMPARE(m_end->lines, QList<QByteArray>({R"({"status":true})"_ba, R"({"disarm":"all"})"_ba}));
+    QCOMPARE(m_failed->size(), 0);
+}
+
+void TestFaultSocket::actWithoutServicesFails()
+{
+    m_end.reset();
+    m_socket->open();
+    QCOMPARE(m_failed->size(), 0); // looking alone fails for nobody
+    m_socket->failNextMails(1, 451);
+    QTRY_COMPARE(m_failed->size(), 1);
+    QVERIFY(m_failed->first().first().toString().startsWith("the control socket of the embedded services"_L1));
+    QCOMPARE(m_armed->size(), 0);
+}
+
+void TestFaultSocket::actThatIsCutOffFails()
+{
+    connectBoth();
+    m_end->say(R"({"armed":[]})"
+               "\n"_ba);
+    QTRY_COMPARE(m_armed->size(), 1);
+    m_socket->failNextMails(3, 451);
+    QTRY_COMPARE(m_end->lines.size(), 1);
+    m_end->hangUp();
+    QTRY_COMPARE(m_failed->size(), 1);
+}
+
+void TestFaultSocket::comesBackAfterALoss()
+{
+    connectBoth();
+    m_end->say(armedLine(3));
+    QTRY_COMPARE(m_armed->size(), 1);
+    m_end.reset();
+    QTRY_COMPARE(m_armed->size(), 2); // who has gone has nothing armed
+    QCOMPARE(lastArmed(), ArmedFaults());
+
+    m_end = std::make_unique<ControlEnd>(path());
+    QVERIFY(m_end->listening);
+    QTRY_COMPARE(m_end->connections, 1); // within a second or so
+    QTRY_COMPARE(m_end->lines, QList<QByteArray>{R"({"status":true})"_ba});
+    m_end->say(R"({"armed":[]})"
+               "\n"_ba);
+    QTRY_COMPARE(m_armed->size(), 3);
+    QCOMPARE(m_failed->size(), 0); // no act was lost
+}
+
+void TestFaultSocket::piecesOfLines()
+{
+    connectBoth();
+    const QByteArray line = armedLine(3);
+    for (const char byte : line) {
+        QCOMPARE(m_armed->size(), 0);
+        m_end->say(QByteArray(1, byte));
+        QCoreApplication::processEvents();
+    }
+    QTRY_COMPARE(m_armed->size(), 1);
+    QCOMPARE(lastArmed(), ArmedFaults{Three});
+}
+
+void TestFaultSocket::garbageIsNothing()
+{
+    connectBoth();
+    m_end->say("hello\n[]\n{}\n{\"armed\":7}\n\xff\n\n"_ba + armedLine(3));
+    QTRY_COMPARE(m_armed->size(), 1);
+    QCOMPARE(m_failed->size(), 0);
+}
+
+void TestFaultSocket::endlessLineIsCutOff()
+{
+    connectBoth();
+    m_end->say(QByteArray(100'000, 'x'));
+    QTRY_COMPARE(m_end->connections, 2); // it hangs up, and comes back later
+}
+
+QTEST_GUILESS_MAIN(TestFaultSocket)
+#include "tst_faultsocket.moc"

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "worker/config.h"
+#include "worker/result.h"
+
+#include <QByteArray>
+#include <QMap>
+#include <QString>
+#include <QStringList>
+#include <QUrl>
+
+#include <optional>
+
+namespace sendonce {
+
+/// What AWS's own settings say about how to reach a queue: sigv4.md, sections 4, 6 and 7. Holds secrets.
+struct AwsSettings
+{
+    std::optional<AwsCredentials> credentials; ///< nothing: none are configured; dummies are right for an emulator
+    /// For people: "environment", "profile “work” (~/.aws/credentials)"; empty when there are none.
+    QString credentialsSource;
+    /// Why there are no credentials although AWS_PROFILE or the profile "default" should give some. An error for an
+    /// endpoint that checks signatures; of no matter for the embedded queue, which must run beside any setting of
+    /// AWS's.
+    QString credentialsProblem;
+    QString region; ///< empty: none is configured
+    QUrl endpoint; ///< empty: none is configured
+    QStringList warnings; ///< one line each: that something is set and not used
+};
+
+/// The content of AWS's two files; a missing one is empty.
+struct AwsFiles
+{
+    QByteArray config;
+    QByteArray credentials;
+    QString configName = QStringLiteral("~/.aws/config"); ///< for people
+    QString credentialsName = QStringLiteral("~/.aws/credentials");
+};
+
+/// Reads ~/.aws/config and ~/.aws/credentials, or what AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name instead. A
+/// file that is not there or cannot be read counts as empty, as in AWS's SDKs.
+AwsFiles readAwsFiles(const QMap<QString, QString> &environment);
+
+/// Pure. Credentials: `profile` if given, else the environment, else the profile AWS_PROFILE, else the profile
+/// "default". Region: AWS_REGION, AWS_DEFAULT_REGION, then the profile's. Endpoint: AWS_ENDPOINT_URL_SQS,
+/// AWS_ENDPOINT_URL, the profile's services section, then its endpoint_url; none of them when
+/// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true.
+///
+/// Invalid, with a text that names the setting: half a pair of keys in the environment, an endpoint that is no http(s)
+/// URL, or a chosen profile that does not exist or gets its keys in a way that is not supported here (role, SSO,
+/// process, web identity).
+///
+/// \param profile chosen by flag or on screen; empty: none was, so that AWS_PROFILE counts
+Result<AwsSettings> resolveAws(const QMap<QString, QString> &environment, const QString &profile,
+                               const AwsFiles &files);
+
+} // namespace sendonce
