@@ -131,14 +131,13 @@ Result<QString> ControlServer::listen(const QString &dataDir)
     const Result<QString> path = socketPath(dataDir, qEnvironmentVariable("XDG_RUNTIME_DIR"));
     if (!path)
         return path;
-    if (!m_server.listen(path.value()) && m_server.serverError() == QAbstractSocket::AddressInUseError) {
-        QLocalSocket probe;
-        probe.connectToServer(path.value());
-        if (probe.waitForConnected(200))
-            return Error{ErrorKind::Refused, u"the control socket %1 is in use"_s.arg(path.value()), {}};
-        QLocalServer::removeServer(path.value());
-        m_server.listen(path.value());
-    }
+    // QLocalServer renames its new socket over whatever has the name, a living server's socket too.
+    QLocalSocket probe;
+    probe.connectToServer(path.value());
+    if (probe.waitForConnected(200))
+        return Error{ErrorKind::Refused, u"the control socket %1 is in use"_s.arg(path.value()), {}};
+    QLocalServer::removeServer(path.value());
+    m_server.listen(path.value());
     if (!m_server.isListening())
         return Error{
             ErrorKind::Io, u"cannot make the control socket %1: %2"_s.arg(path.value(), m_server.errorString()), {}};

@@ -3,9 +3,7 @@
 #include "worker/local/mailfaults.h"
 #include "worker/local/smtpsession.h"
 
-#include <QHostAddress>
 #include <QLoggingCategory>
-#include <QNetworkProxy>
 #include <QTcpSocket>
 #include <QTimer>
 
@@ -35,13 +33,9 @@ LocalMailbox::LocalMailbox(const QString &maildirPath, MailFaults *faults, QObje
     , m_maildir(maildirPath)
     , m_faults(faults)
 {
-    m_server.setProxy(QNetworkProxy::NoProxy);
-    connect(&m_server, &QTcpServer::newConnection, this, &LocalMailbox::accept);
-    // Out of descriptors, QTcpServer stops accepting and would never begin again.
-    connect(&m_server, &QTcpServer::acceptError, this, [this] {
-        qCWarning(lcMailbox).noquote() << "cannot take a connection:" << m_server.errorString();
-        QTimer::singleShot(std::chrono::seconds(1), &m_server, &QTcpServer::resumeAccepting);
-    });
+    connect(&m_listener, &LoopbackListener::connected, this, &LocalMailbox::accept);
+    connect(&m_listener, &LoopbackListener::starved, this,
+            [](const QString &reason) { qCWarning(lcMailbox).noquote() << "cannot take a connection:" << reason; });
 }
 
 LocalMailbox::~LocalMailbox()
@@ -53,16 +47,16 @@ Result<quint16> LocalMailbox::listen(quint16 port)
 {
     if (const Result<void> opened = m_maildir.open(); !opened)
         return opened.error();
-    if (!m_server.listen(QHostAddress::LocalHost, port))
-        return Error{ErrorKind::Unreachable,
-                     u"the mailbox cannot listen on 127.0.0.1:%1: %2"_s.arg(port).arg(m_server.errorString()),
-                     {}};
-    return m_server.serverPort();
+    // Enough for all to come at once: whoever finds the queue full waits a second for TCP's next try.
+    const Result<quint16> listening = m_listener.listen(port, MaxConnections);
+    if (!listening)
+        return Error{listening.error().kind, u"the mailbox "_s + listening.error().text, {}};
+    return listening;
 }
 
 void LocalMailbox::close()
 {
-    m_server.close();
+    m_listener.close();
     const QList<QTcpSocket *> sockets = m_connections.keys();
     m_connections.clear();
     for (QTcpSocket *socket : sockets) {
@@ -74,32 +68,28 @@ void LocalMailbox::close()
     }
 }
 
-void LocalMailbox::accept()
+void LocalMailbox::accept(QTcpSocket *socket)
 {
-    while (QTcpSocket *socket = m_server.nextPendingConnection()) {
-        if (m_connections.size() >= MaxConnections) {
-            socket->write("421 4.3.2 too many connections, 200 are taken\r\n");
-            connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
-            socket->disconnectFromHost();
-            continue;
-        }
-        socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
-        socket->setReadBufferSize(MaxUnread);
-        const auto connection = std::make_shared<Connection>([this](const ReceivedMail &mail) { return take(mail); });
-        m_connections.insert(socket, connection);
-        connect(socket, &QTcpSocket::readyRead, this, [this, socket] { read(socket); });
-        connect(socket, &QTcpSocket::disconnected, this, [this, socket] { drop(socket); });
-        connection->idle.setSingleShot(true);
-        connection->idle.setInterval(m_idleTimeout);
-        connect(&connection->idle, &QTimer::timeout, socket, [socket] {
-            socket->write("421 4.4.2 idle for too long\r\n");
-            socket->disconnectFromHost();
-        });
-        connection->idle.start();
-        socket->write(SmtpSession::greeting());
-        if (socket->bytesAvailable() > 0)
-            read(socket);
+    if (m_connections.size() >= MaxConnections) {
+        socket->write("421 4.3.2 too many connections, 200 are taken\r\n");
+        connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
+        socket->disconnectFromHost();
+        return;
     }
+    socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    socket->setReadBufferSize(MaxUnread);
+    const auto connection = std::make_shared<Connection>([this](const ReceivedMail &mail) { return take(mail); });
+    m_connections.insert(socket, connection);
+    connect(socket, &QTcpSocket::readyRead, this, [this, socket] { read(socket); });
+    connect(socket, &QTcpSocket::disconnected, this, [this, socket] { drop(socket); });
+    connection->idle.setSingleShot(true);
+    connection->idle.setInterval(m_idleTimeout);
+    connect(&connection->idle, &QTimer::timeout, socket, [socket] {
+        socket->write("421 4.4.2 idle for too long\r\n");
+        socket->disconnectFromHost();
+    });
+    connection->idle.start();
+    socket->write(SmtpSession::greeting());
 }
 
 void LocalMailbox::read(QTcpSocket *socket)

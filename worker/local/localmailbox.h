@@ -1,11 +1,12 @@
 #pragma once
 
+#include "worker/local/loopbacklistener.h"
 #include "worker/local/maildir.h"
 #include "worker/result.h"
 
 #include <QHash>
+#include <QObject>
 #include <QString>
-#include <QTcpServer>
 
 #include <chrono>
 #include <memory>
@@ -52,14 +53,14 @@ Q_SIGNALS:
 private:
     struct Connection;
 
-    void accept();
+    void accept(QTcpSocket *socket);
     void read(QTcpSocket *socket);
     void drop(QTcpSocket *socket);
     QByteArray take(const ReceivedMail &mail);
 
     Maildir m_maildir;
     MailFaults *m_faults;
-    QTcpServer m_server;
+    LoopbackListener m_listener;
     QHash<QTcpSocket *, std::shared_ptr<Connection>> m_connections;
     std::chrono::milliseconds m_idleTimeout = std::chrono::minutes(5);
 };
