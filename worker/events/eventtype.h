@@ -14,7 +14,10 @@ namespace sendonce {
 struct EventType
 {
     enum class FieldKind { Text, Integer };
-    enum class Missing { Skip, Retry }; ///< no row for the look-up: claim and skip (the article), or fail and come again
+    enum class Missing {
+        Skip,
+        Retry
+    }; ///< no row for the look-up: claim and skip (the article), or fail and come again
 
     struct Field
     {
@@ -34,7 +37,8 @@ struct EventType
     QString subject; ///< template
     QString text; ///< template of the text part
     QString html; ///< template of the HTML part (values are escaped); empty: text only
-    QString logText; ///< template of the INFO line, e.g. "Emailed user {{user_id}} about application {{application_id}}: …"
+    QString
+        logText; ///< template of the INFO line, e.g. "Emailed user {{user_id}} about application {{application_id}}: …"
     QString source; ///< file it came from, for errors
 
     bool operator==(const EventType &) const = default;
@@ -46,7 +50,8 @@ class EventTypes
 public:
     /// One definition file. The error names file, line and field.
     static Result<EventType> parse(const QByteArray &json, const QString &source);
-    /// The shipped ones (":/event-types/*.json") and those of `userDir`, where a file with a known type replaces the shipped one.
+    /// The shipped ones (":/event-types/*.json") and those of `userDir`, where a file with a known type replaces the
+    /// shipped one.
     static Result<EventTypes> load(const QString &userDir);
 
     const EventType *find(const QString &type) const;

@@ -2,8 +2,8 @@
 
 #include "worker/result.h"
 
-#include <QtSql/QSqlDatabase>
 #include <QString>
+#include <QtSql/QSqlDatabase>
 
 #include <QMap>
 #include <QVariant>
@@ -22,15 +22,16 @@ class ProcessedEvents;
 
 /// One database connection; opened, used and closed in one thread.
 ///
-/// SQLite: WAL, synchronous=FULL, foreign_keys on, busy timeout `busyTimeout` (the lanes take turns, this is only the last
-/// resort against strangers), file created 0600 by the process's umask. Errors: Invalid (a URL that is not accepted; says what
-/// is), Io (cannot be opened, with the driver's text and the path).
+/// SQLite: WAL, synchronous=FULL, foreign_keys on, busy timeout `busyTimeout` (the lanes take turns, this is only the
+/// last resort against strangers), file created 0600 by the process's umask. Errors: Invalid (a URL that is not
+/// accepted; says what is), Io (cannot be opened, with the driver's text and the path).
 class Database
 {
 public:
     static Result<Database> open(const QString &url, std::chrono::milliseconds busyTimeout = std::chrono::seconds(30));
     /// A file by path, created when missing: journal.db, queue.db.
-    static Result<Database> openFile(const QString &path, std::chrono::milliseconds busyTimeout = std::chrono::seconds(5));
+    static Result<Database> openFile(const QString &path,
+                                     std::chrono::milliseconds busyTimeout = std::chrono::seconds(5));
 
     Database(Database &&other) noexcept;
     Database &operator=(Database &&other) noexcept;
@@ -43,8 +44,9 @@ public:
     QString displayName() const;
     QString filePath() const;
 
-    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this file has not had, each in one transaction; the
-    /// version is kept in sendonce_schema(name, version). A file from a newer version is refused (Refused, says so).
+    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this file has not had, each in one transaction;
+    /// the version is kept in sendonce_schema(name, version). A file from a newer version is refused (Refused, says
+    /// so).
     Result<void> migrate(const QString &set);
 
 private:
@@ -55,7 +57,8 @@ private:
                                                                  const QMap<QString, QVariant> &);
 
     explicit Database(QString connectionName);
-    /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after reading.
+    /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after
+    /// reading.
     Result<QSqlQuery *> prepared(const QString &sql);
 
     QString m_connectionName; ///< empty: moved from
@@ -65,8 +68,8 @@ private:
 /// "SQLite sendonce.db" from a URL, without opening it; the path for sqlite, an error for what is not accepted.
 Result<QString> sqlitePath(const QString &url);
 
-/// What a failed statement means: Busy for SQLITE_BUSY/LOCKED, else Io, with driver and database text. Never trust the native
-/// code alone: it is empty for a COMMIT on a dead server (architecture.md).
+/// What a failed statement means: Busy for SQLITE_BUSY/LOCKED, else Io, with driver and database text. Never trust the
+/// native code alone: it is empty for a COMMIT on a dead server (architecture.md).
 Error sqlError(const QSqlError &error, const QString &doing);
 
 /// Rolls back unless committed. SQLite: BEGIN IMMEDIATE, so that the writer is chosen before anything was read.

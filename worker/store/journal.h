@@ -8,8 +8,8 @@
 
 namespace sendonce {
 
-/// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. journal.db on
-/// SQLite (a file of its own: a lane holds the writer lock of the other one). One Journal per thread.
+/// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. journal.db
+/// on SQLite (a file of its own: a lane holds the writer lock of the other one). One Journal per thread.
 class Journal
 {
 public:
@@ -19,6 +19,8 @@ public:
     /// Who writes: shown as "by which worker". Default: host and pid.
     void setWorkerName(const QString &name) { m_workerName = name; }
 
+    /// One delivery is one row: a second report of it (same message, receive, receivedAt, lane and worker) replaces the
+    /// first. Texts are cut to 2,000 characters.
     Result<void> record(const DeliveryReport &report);
     /// The doubt, written before the roll-back (spec.md's table).
     Result<void> recordDoubt(const DeliveryReport &report);
@@ -28,35 +30,41 @@ public:
     /// Before the replay's send, and after: text says the step ("replayed as message …").
     Result<void> recordReplay(const QString &eventId, const QString &messageId, const QString &text);
 
-    /// What is known about events, for panels: newest delivery first.
+    /// What the deliveries of an event or a message say together, for panels. Those without any delivery are not in the
+    /// answer.
     struct Knowledge
     {
         QString eventId;
         QString eventType;
         QString applicationId;
         Outcome lastOutcome = Outcome::Failed;
+        /// Of the newest Failed or InDoubt delivery, as are the next three.
         Stage lastFailedStage = Stage::Received;
-        QString lastReason; ///< of the newest Failed or InDoubt delivery
+        QString lastReason;
         QString lastMailReply;
         bool permanent = false;
         bool mailed = false; ///< some delivery was Sent
         bool gone = false; ///< some delivery was Gone
         bool inDoubt = false; ///< some delivery was InDoubt and none Sent after it
         int duplicates = 0;
-        int attempts = 0;
+        int attempts = 0; ///< deliveries that ended Sent, Gone, Failed or InDoubt
         QDateTime lastFailedAt;
         QDateTime lastAt;
     };
     Result<QHash<QString, Knowledge>> about(const QStringList &eventIds);
     /// By MessageId: for bodies whose event id cannot be read.
     Result<QHash<QString, Knowledge>> aboutMessages(const QStringList &messageIds);
-    /// The deliveries of a message or event newer than a moment, oldest first: for "seen, not assumed".
+    /// The deliveries of events (or of messages: a MessageId is accepted too) received at that moment or later, oldest
+    /// first: for "seen, not assumed".
     Result<QList<DeliveryReport>> deliveriesSince(const QStringList &eventIds, const QDateTime &since);
     Result<EventStory> story(const QString &eventId);
     Result<qint64> possiblyTwiceCount();
 
 private:
     explicit Journal(Database database);
+    Result<void> note(const QString &kind, const QString &eventId, const QString &messageId, const QString &text);
+    Result<QHash<QString, Knowledge>> knowledge(const QString &column, const QStringList &ids);
+
     Database m_database;
     QString m_workerName;
 };

@@ -16,7 +16,8 @@ public:
     struct Claim
     {
         bool inserted = false;
-        QDateTime standingProcessedAt; ///< not inserted: of the row that stands (UTC, microseconds are kept as text below)
+        QDateTime
+            standingProcessedAt; ///< not inserted: of the row that stands (UTC, microseconds are kept as text below)
         QString standingText; ///< processed_at as stored, to compare exactly (spec.md, rule 5)
         bool otherBody = false; ///< not inserted, and the standing event's body hash is known and differs (rule 8)
     };
@@ -24,11 +25,11 @@ public:
     /// `database` outlives this. Its statements are prepared once for each connection.
     explicit ProcessedEvents(Database &database);
 
-    /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_eventbody. Duplicate means
-    /// exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7). Without the table
-    /// sendonce_eventbody (a database that only Django made) rule 8 alone is missing. Invalid: an id that a database could take
-    /// for another one (NUL, half surrogates, a leading byte order mark, more than 64 code points).
-    /// \param processedAt text in Django's form, see djangoTime().
+    /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_eventbody. Duplicate
+    /// means exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7).
+    /// Without the table sendonce_eventbody (a database that only Django made) rule 8 alone is missing. Invalid: an id
+    /// that a database could take for another one (NUL, half surrogates, U+FFFE, U+FFFF, a leading byte order mark,
+    /// more than 64 code points). \param processedAt text in Django's form, see djangoTime().
     Result<Claim> claim(const QString &eventId, const QString &eventType, const QString &processedAt,
                         const QByteArray &bodySha256);
 
@@ -46,8 +47,8 @@ private:
     bool m_hasBodies = false; ///< sendonce_eventbody was seen
 };
 
-/// Django's form on SQLite: "YYYY-MM-DD HH:MM:SS.ffffff", UTC, from microseconds since the epoch; and back (also without the
-/// fraction, with "T", with "+00:00").
+/// Django's form on SQLite: "YYYY-MM-DD HH:MM:SS.ffffff", UTC, from microseconds since the epoch; and back (also
+/// without the fraction, with "T", with "+00:00").
 QString djangoTime(qint64 usecsSinceEpoch);
 QDateTime fromDjangoTime(const QString &text);
 /// Now by the system's clock, in microseconds.

@@ -10,16 +10,21 @@
 
 namespace sendonce {
 
-/// SQLite has one writer and no fair waiting, so lanes take turns (spec.md): a first come, first served queue in the process,
-/// a file lock (`<database>.turn`, flock: the kernel lets go of it when a process dies) between processes.
+/// SQLite has one writer and no fair waiting, so lanes take turns (spec.md): a first come, first served queue in the
+/// process, a file lock (`<database>.turn`, flock: the kernel lets go of it when a process dies) between processes.
 class Turn
 {
 public:
-    /// Blocks until it is ours, `timeout` has passed (Busy) or `stop` becomes true (Aborted; looked at at least every 20 ms).
-    static Result<Turn> take(const QString &databasePath, std::chrono::milliseconds timeout, const std::atomic_bool &stop);
+    /// Blocks until it is ours, `timeout` has passed (Busy) or `stop` becomes true (Aborted; looked at at least every
+    /// 20 ms).
+    static Result<Turn> take(const QString &databasePath, std::chrono::milliseconds timeout,
+                             const std::atomic_bool &stop);
     Turn(Turn &&other) noexcept;
     Turn &operator=(Turn &&other) noexcept;
     ~Turn(); ///< gives it to the next
+
+    /// How many threads of this process have the turn or wait for it.
+    static int waiting(const QString &databasePath);
 
 private:
     struct Held;

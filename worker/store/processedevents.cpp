@@ -1,0 +1,252 @@
+#include "worker/store/processedevents.h"
+
+#include <QRegularExpression>
+#include <QSet>
+#include <QtSql/QSqlError>
+#include <QtSql/QSqlQuery>
+#include <QVariant>
+
+#include <algorithm>
+#include <chrono>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype IdsPerQuery = 500;
+
+/// The store's own last stand against two ids becoming one; the words for people come from event validation. SQLite
+/// drops U+FEFF at the start of bound text as a byte order mark and gives U+FFFE and U+FFFF back as U+FFFD, half
+/// surrogates all become the same character, and QPSQL's statement ends at NUL.
+bool isStorable(const QString &eventId)
+{
+    const auto isChanged = [](QChar c) { return c.unicode() == 0 || c.unicode() == 0xfffe || c.unicode() == 0xffff; };
+    return !eventId.isEmpty() && eventId.isValidUtf16() && eventId[0].unicode() != 0xfeff
+        && std::none_of(eventId.cbegin(), eventId.cend(), isChanged) && eventId.toUcs4().size() <= 64;
+}
+
+/// LIKE … ESCAPE '\' for text that means itself.
+QString likePattern(QString text)
+{
+    text.replace(u'\\', "\\\\"_L1).replace(u'%', "\\%"_L1).replace(u'_', "\\_"_L1);
+    return u'%' + text + u'%';
+}
+
+} // namespace
+
+ProcessedEvents::ProcessedEvents(Database &database) : m_database(database) { }
+
+Result<bool> ProcessedEvents::hasBodies()
+{
+    if (m_hasBodies)
+        return true;
+    const auto prepared =
+        m_database.prepared(u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sendonce_eventbody'"_s);
+    if (!prepared)
+        return prepared.error();
+    QSqlQuery &query = *prepared.value();
+    if (!query.exec())
+        return sqlError(query.lastError(), u"the tables of %1 cannot be read"_s.arg(m_database.displayName()));
+    m_hasBodies = query.next();
+    query.finish();
+    return m_hasBodies;
+}
+
+Result<ProcessedEvents::Claim> ProcessedEvents::claim(const QString &eventId, const QString &eventType,
+                                                      const QString &processedAt, const QByteArray &bodySha256)
+{
+    if (!isStorable(eventId))
+        return Error{
+            ErrorKind::Invalid, u"this event_id cannot be claimed: a database could take it for another one"_s, {}};
+    const QString doing = u"the claim of event %1 failed"_s.arg(eventId);
+    const Result<bool> bodies = hasBodies();
+    if (!bodies)
+        return bodies.error();
+
+    const auto insert = m_database.prepared(u"INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
+                                            "VALUES (?, ?, ?) ON CONFLICT (event_id) DO NOTHING"_s);
+    if (!insert)
+        return insert.error();
+    QSqlQuery &query = *insert.value();
+    query.bindValue(0, eventId);
+    query.bindValue(1, eventType);
+    query.bindValue(2, processedAt);
+    if (!query.exec())
+        return sqlError(query.lastError(), doing);
+    const int rows = query.numRowsAffected();
+    query.finish();
+    if (rows == 0)
+        return standingClaim(eventId, bodySha256, bodies.value());
+    if (rows != 1)
+        return Error{ErrorKind::Io, u"%1: %2 rows were written"_s.arg(doing).arg(rows), {}};
+
+    if (bodies.value() && !bodySha256.isEmpty()) {
+        // A clean-up may have taken the claim and left the hash: the new one counts.
+        const auto remember =
+            m_database.prepared(u"INSERT INTO sendonce_eventbody (event_id, body_sha256) VALUES (?, ?) "
+                                "ON CONFLICT (event_id) DO UPDATE SET body_sha256 = excluded.body_sha256"_s);
+        if (!remember)
+            return remember.error();
+        QSqlQuery &body = *remember.value();
+        body.bindValue(0, eventId);
+        body.bindValue(1, bodySha256);
+        if (!body.exec())
+            return sqlError(body.lastError(), doing);
+        body.finish();
+    }
+    Claim claim;
+    claim.inserted = true;
+    return claim;
+}
+
+Result<ProcessedEvents::Claim> ProcessedEvents::standingClaim(const QString &eventId, const QByteArray &bodySha256,
+                                                              bool hasBodies)
+{
+    const QString doing = u"the standing claim of event %1 cannot be read"_s.arg(eventId);
+    const auto prepared = m_database.prepared(
+        hasBodies ? u"SELECT claim.event_id, claim.processed_at, body.body_sha256 FROM jobs_processedevent AS claim "
+                    "LEFT JOIN sendonce_eventbody AS body ON body.event_id = claim.event_id WHERE claim.event_id = ?"_s
+                  : u"SELECT event_id, processed_at, NULL FROM jobs_processedevent WHERE event_id = ?"_s);
+    if (!prepared)
+        return prepared.error();
+    QSqlQuery &query = *prepared.value();
+    query.bindValue(0, eventId);
+    if (!query.exec())
+        return sqlError(query.lastError(), doing);
+    if (!query.next()) {
+        const QSqlError error = query.lastError();
+        return error.isValid() ? sqlError(error, doing) : Error{ErrorKind::Io, doing + u": there is none"_s, {}};
+    }
+    Claim claim;
+    const QString standingId = query.value(0).toString();
+    claim.standingText = query.value(1).toString();
+    claim.standingProcessedAt = fromDjangoTime(claim.standingText);
+    const QByteArray standingBody = query.value(2).toByteArray();
+    query.finish();
+    if (standingId != eventId)
+        return Error{ErrorKind::Io, u"%1: the database answers with event %2"_s.arg(doing, standingId), {}};
+    claim.otherBody = !standingBody.isEmpty() && !bodySha256.isEmpty() && standingBody != bodySha256;
+    return claim;
+}
+
+Result<ProcessedPage> ProcessedEvents::page(const ProcessedQuery &asked)
+{
+    QStringList conditions;
+    QVariantList values;
+    if (asked.beforeId > 0) {
+        conditions.append(u"id < ?"_s);
+        values.append(asked.beforeId);
+    }
+    if (asked.afterId > 0) {
+        conditions.append(u"id > ?"_s);
+        values.append(asked.afterId);
+    }
+    if (!asked.search.isEmpty()) {
+        conditions.append(u"(event_id LIKE ? ESCAPE '\\' OR event_type LIKE ? ESCAPE '\\')"_s);
+        values << likePattern(asked.search) << likePattern(asked.search);
+    }
+    const int limit = std::max(asked.limit, 1);
+    values.append(limit + 1); // one more tells whether there are older rows
+    const QString where = conditions.isEmpty() ? QString() : u" WHERE "_s + conditions.join(u" AND "_s);
+    // Eight texts at most, so they are kept too.
+    const auto prepared = m_database.prepared(
+        u"SELECT id, event_id, event_type, processed_at FROM jobs_processedevent%1 ORDER BY id DESC LIMIT ?"_s.arg(
+            where));
+    if (!prepared)
+        return prepared.error();
+    QSqlQuery &query = *prepared.value();
+    for (qsizetype i = 0; i < values.size(); ++i)
+        query.bindValue(int(i), values[i]);
+    const QString doing = u"the processed events cannot be read"_s;
+    if (!query.exec())
+        return sqlError(query.lastError(), doing);
+
+    ProcessedPage page;
+    page.query = asked;
+    while (query.next()) {
+        if (page.rows.size() == limit) {
+            page.more = true;
+            break;
+        }
+        ProcessedRow row;
+        row.id = query.value(0).toLongLong();
+        row.eventId = query.value(1).toString();
+        row.eventType = query.value(2).toString();
+        row.processedAt = fromDjangoTime(query.value(3).toString());
+        page.rows.append(row);
+    }
+    const QSqlError error = query.lastError();
+    query.finish();
+    if (error.isValid())
+        return sqlError(error, doing);
+    return page;
+}
+
+Result<QHash<QString, QDateTime>> ProcessedEvents::standing(const QStringList &eventIds)
+{
+    QHash<QString, QDateTime> found;
+    const QSet<QString> unique(eventIds.cbegin(), eventIds.cend());
+    const QStringList ids(unique.cbegin(), unique.cend());
+    const QString doing = u"the claims cannot be read"_s;
+    for (qsizetype from = 0; from < ids.size(); from += IdsPerQuery) {
+        const QStringList part = ids.mid(from, IdsPerQuery);
+        QSqlQuery query(m_database.handle());
+        query.setForwardOnly(true);
+        const QString marks = QStringList(part.size(), u"?"_s).join(u',');
+        if (!query.prepare(
+                u"SELECT event_id, processed_at FROM jobs_processedevent WHERE event_id IN (%1)"_s.arg(marks)))
+            return sqlError(query.lastError(), doing);
+        for (const QString &id : part)
+            query.addBindValue(id);
+        if (!query.exec())
+            return sqlError(query.lastError(), doing);
+        while (query.next()) {
+            // Only what was asked for: an id that the database changed on its way in is nobody's claim.
+            if (const QString id = query.value(0).toString(); unique.contains(id))
+                found.insert(id, fromDjangoTime(query.value(1).toString()));
+        }
+        if (query.lastError().isValid())
+            return sqlError(query.lastError(), doing);
+    }
+    return found;
+}
+
+QString djangoTime(qint64 usecsSinceEpoch)
+{
+    qint64 seconds = usecsSinceEpoch / 1'000'000;
+    qint64 usecs = usecsSinceEpoch % 1'000'000;
+    if (usecs < 0) {
+        usecs += 1'000'000;
+        --seconds;
+    }
+    return QDateTime::fromSecsSinceEpoch(seconds, Qt::UTC).toString(u"yyyy-MM-dd HH:mm:ss"_s)
+        + u".%1"_s.arg(usecs, 6, 10, QLatin1Char('0'));
+}
+
+QDateTime fromDjangoTime(const QString &text)
+{
+    // Z, +00:00, +0530 or nothing, which is UTC.
+    static const QRegularExpression pattern(
+        u"\\A(\\d{4}-\\d\\d-\\d\\d)[T ](\\d\\d:\\d\\d:\\d\\d)(?:\\.(\\d{1,9}))?\\s*(Z|([+-])(\\d\\d):?(\\d\\d)?)?\\z"_s);
+    const QRegularExpressionMatch match = pattern.match(text.trimmed());
+    if (!match.hasMatch())
+        return {};
+    const QDate date = QDate::fromString(match.captured(1), Qt::ISODate);
+    const QTime time = QTime::fromString(match.captured(2), Qt::ISODate);
+    if (!date.isValid() || !time.isValid())
+        return {};
+    const int msecs = match.captured(3).leftJustified(3, u'0').left(3).toInt();
+    const int offset = (match.captured(6).toInt() * 60 + match.captured(7).toInt()) * 60;
+    const QDateTime wall(date, time.addMSecs(msecs), Qt::UTC);
+    return wall.addSecs(match.captured(5) == "-"_L1 ? offset : -offset);
+}
+
+qint64 nowUsecs()
+{
+    using namespace std::chrono;
+    return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+} // namespace sendonce

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "worker/result.h"
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+namespace sendonce {
+
+/// SQL as text, without a database: for our .sql files and the look-ups of event types. Knows '…', "…", `…`, […] and
+/// both kinds of comment.
+struct SqlToken
+{
+    enum class Kind {
+        Blank, ///< white space and comments
+        Word, ///< keyword, name or number
+        Quoted,
+        Parameter, ///< :name, the colon included
+        Symbol, ///< one character; or :: as one
+        Unclosed, ///< a quote or comment without an end
+    };
+    Kind kind = Kind::Blank;
+    QString text;
+};
+QList<SqlToken> sqlTokens(const QString &sql);
+
+/// The statements of a script, without comments and semicolons, empty ones left out.
+QStringList sqlStatements(const QString &script);
+
+/// One statement with `?` for each named parameter, and the names in that order: drivers find parameters inside of
+/// comments.
+struct PositionalSql
+{
+    QString sql;
+    QStringList names;
+};
+PositionalSql positionalSql(const QString &statement);
+
+} // namespace sendonce
