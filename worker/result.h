@@ -49,6 +49,7 @@ public:
     T &value() & { return std::get<0>(m_state); }
     T take() { return std::move(std::get<0>(m_state)); }
     const T *operator->() const { return &std::get<0>(m_state); }
+    T *operator->() { return &std::get<0>(m_state); }
     const Error &error() const { return std::get<1>(m_state); }
 
 private:

@@ -210,7 +210,10 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     if (given.has(u"dlq-url"_s))
         config.dlqUrl = settings.queueUrl(u"dlq-url"_s);
 
-    const auto aws = resolveAws(asMap(environment), given.values.value(u"aws-profile"_s), readAwsFiles(asMap(environment)));
+    // A profile that was chosen by flag beats keys in the environment; AWS_PROFILE does not (sigv4.md, section 4).
+    const bool chosen = given.sources.value(u"aws-profile"_s) == "--aws-profile"_L1;
+    const auto aws = resolveAws(asMap(environment), chosen ? given.values.value(u"aws-profile"_s) : QString(),
+                                readAwsFiles(asMap(environment)));
     if (!aws)
         return aws.error();
     if (config.endpoint.isEmpty() && given.has(u"queue-url"_s) && !aws->endpoint.isEmpty())

@@ -1,5 +1,6 @@
 #include "app/ctl/commandline.h"
 #include "app/ctl/commands.h"
+#include "app/ctl/listing.h"
 #include "worker/events/event.h"
 #include "worker/queue/sqsclient.h"
 #include "worker/store/journal.h"
@@ -127,7 +128,7 @@ int runSend(const QStringList &words)
                                                          {u"messageIds"_s, QJsonArray::fromStringList(report.messageIds)}})
                                       .toJson(QJsonDocument::Compact)));
     } else {
-        say(u"sent event %1 as message %2"_s.arg(report.eventId, report.messageIds.join(u", "_s)));
+        say(u"sent event %1 as message %2"_s.arg(inert(report.eventId), report.messageIds.join(u", "_s)));
     }
     return code;
 }

@@ -68,7 +68,7 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
 {
     Q_ASSERT(thread() == QThread::currentThread());
     const auto elapsed = [receivedNsec] { return (nowNsec() - receivedNsec) / 1000; };
-    const QDateTime receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsed() / 1000);
+    m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsed() / 1000);
 
     DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain}, message,
                              djangoTime(nowUsecs()));
@@ -88,7 +88,7 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
 
     DeliveryReport report = delivery.report();
     report.lane = m_number;
-    report.receivedAt = receivedAt;
+    report.receivedAt = m_receivedAt;
     if (m_journal) {
         const auto recorded = m_journal->record(report);
         if (!recorded)
@@ -125,6 +125,7 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, const DeliveryMachin
     case Kind::RecordDoubt: {
         DeliveryReport doubt = delivery.report();
         doubt.lane = m_number;
+        doubt.receivedAt = m_receivedAt; // with it the final report replaces this one in the journal
         return m_journal->recordDoubt(doubt);
     }
     case Kind::Commit: {

@@ -64,6 +64,7 @@ private:
     LaneSettings m_settings;
     const int m_number;
     CrashPoints m_crash;
+    QDateTime m_receivedAt; ///< UTC; of the message in work
     std::optional<Database> m_database;
     std::unique_ptr<ProcessedEvents> m_claims; ///< holds statements of m_database: goes before it
     std::optional<Journal> m_journal;

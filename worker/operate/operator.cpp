@@ -33,6 +33,14 @@ void Operator::open()
     }
     m_database.emplace(database.take());
     m_claims = std::make_unique<ProcessedEvents>(*m_database);
+    const auto readable = m_claims->page({});
+    if (!readable) {
+        Q_EMIT openFailed({ErrorKind::Invalid,
+                           u"%1 is no job board's database: %2; the console and sendoncectl local make one in the data folder"_s.arg(
+                                   m_database->displayName(), readable.error().text),
+                           {}});
+        return;
+    }
     m_journal.emplace(journal.take());
     m_client = std::make_unique<SqsClient>(m_sqs);
     m_deadLetters = std::make_unique<DeadLetters>(*m_client, &*m_database, &*m_journal, m_types.get());

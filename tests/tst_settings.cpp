@@ -1,0 +1,223 @@
+#include "app/config/embedded.h"
+#include "app/config/settings.h"
+#include "app/process/privacy.h"
+
+#include <QtTest>
+
+#include <QTemporaryDir>
+
+#include <sys/stat.h>
+
+using namespace sendonce;
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+class SettingsTest : public QObject
+{
+    Q_OBJECT
+
+    QTemporaryDir m_home;
+
+    /// Nothing but what the test names: no AWS files, no variables of the person who runs it.
+    QProcessEnvironment environment(const QMap<QString, QString> &variables = {}) const
+    {
+        QProcessEnvironment result;
+        result.insert(u"HOME"_s, m_home.path());
+        for (auto it = variables.cbegin(); it != variables.cend(); ++it)
+            result.insert(it.key(), it.value());
+        return result;
+    }
+
+    Result<Config> resolved(const QMap<QString, QString> &flags, const QMap<QString, QString> &variables = {},
+                            const std::optional<LocalAddresses> &local = {}) const
+    {
+        const auto env = environment(variables);
+        return resolve(gather(flags, env), env, u"/data"_s, local);
+    }
+
+    static LocalAddresses running()
+    {
+        LocalAddresses local;
+        local.id = u"id"_s;
+        local.sqsPort = 4001;
+        local.smtpPort = 4002;
+        local.controlSocket = u"/run/x.sock"_s;
+        return local;
+    }
+
+private Q_SLOTS:
+    void defaultsAreTheEmbeddedServices()
+    {
+        const auto config = resolved({});
+        QVERIFY2(config, config ? "" : qPrintable(config.error().text));
+        QCOMPARE(config->queueUrl, QUrl(u"http://127.0.0.1:9324/000000000000/job-board-events"_s));
+        QCOMPARE(config->mailUrl, QUrl(u"smtp://127.0.0.1:1025"_s));
+        QCOMPARE(config->databaseUrl, u"sqlite:////data/sendonce.db"_s);
+        QCOMPARE(config->region, u"us-east-1"_s);
+        QCOMPARE(config->mailTimeout, std::chrono::milliseconds(10s));
+        QCOMPARE(config->mailFinalTimeout, std::chrono::milliseconds(60s));
+        QVERIFY(!config->credentials.accessKeyId.isEmpty());
+        QVERIFY(!config->embedded); // they are not known to run
+    }
+
+    void runningServicesOfTheFolderAreUsedAndAreEmbedded()
+    {
+        const auto config = resolved({}, {}, running());
+        QCOMPARE(config->queueUrl.port(), 4001);
+        QCOMPARE(config->mailUrl.port(), 4002);
+        QVERIFY(config->embedded);
+        QCOMPARE(config->profile, u"Local"_s);
+    }
+
+    void somethingForeignIsNotEmbedded_data()
+    {
+        QTest::addColumn<QString>("flag");
+        QTest::addColumn<QString>("value");
+        QTest::newRow("queue elsewhere") << u"queue-url"_s << u"http://127.0.0.1:5000/000000000000/q"_s;
+        QTest::newRow("mail elsewhere") << u"mail-url"_s << u"smtp://127.0.0.1:25"_s;
+        QTest::newRow("database elsewhere") << u"database-url"_s << u"sqlite:////other/jobs.db"_s;
+    }
+
+    void somethingForeignIsNotEmbedded()
+    {
+        QFETCH(QString, flag);
+        QFETCH(QString, value);
+        const auto config = resolved({{flag, value}}, {}, running());
+        QVERIFY2(config, config ? "" : qPrintable(config.error().text));
+        QVERIFY(!config->embedded);
+        QCOMPARE(config->profile, u"Environment"_s);
+    }
+
+    void aFlagBeatsTheEnvironmentWhichBeatsTheDefault()
+    {
+        const QMap<QString, QString> variables {{u"SENDONCE_MAIL_FROM"_s, u"env@example.org"_s}};
+        QCOMPARE(resolved({}, variables)->mailFrom, u"env@example.org"_s);
+        QCOMPARE(resolved({{u"mail-from"_s, u"flag@example.org"_s}}, variables)->mailFrom, u"flag@example.org"_s);
+    }
+
+    void theSqsEndpointVariableBeatsTheGeneralOne()
+    {
+        const QMap<QString, QString> both {{u"AWS_ENDPOINT_URL"_s, u"http://127.0.0.1:1"_s}, {u"AWS_ENDPOINT_URL_SQS"_s, u"http://127.0.0.1:2"_s}};
+        QCOMPARE(resolved({}, both)->endpoint, QUrl(u"http://127.0.0.1:2"_s));
+        QCOMPARE(resolved({}, both)->queueUrl, QUrl(u"http://127.0.0.1:2/000000000000/job-board-events"_s));
+        auto ignored = both;
+        ignored.insert(u"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"_s, u"true"_s);
+        QVERIFY(resolved({}, ignored)->endpoint.isEmpty());
+    }
+
+    void unusableValuesNameTheSettingTheValueAndWhatIsAccepted_data()
+    {
+        QTest::addColumn<QString>("flag");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("accepted");
+        QTest::newRow("queue-url") << u"queue-url"_s << u"job-board-events"_s << u"http://"_s;
+        QTest::newRow("endpoint-url") << u"endpoint-url"_s << u"ftp://x"_s << u"http:// or https://"_s;
+        QTest::newRow("database memory") << u"database-url"_s << u"sqlite://"_s << u"sqlite:///"_s;
+        QTest::newRow("mail-url") << u"mail-url"_s << u"imap://x"_s << u"smtp://"_s;
+        QTest::newRow("mail-from") << u"mail-from"_s << u"nobody"_s << u"one address"_s;
+        QTest::newRow("lanes") << u"lanes"_s << u"many"_s << u"1 to 256"_s;
+        QTest::newRow("strategy") << u"strategy"_s << u"hope"_s << u"transaction"_s;
+        QTest::newRow("in-doubt") << u"in-doubt"_s << u"shrug"_s << u"resend"_s;
+        QTest::newRow("mail-timeout") << u"mail-timeout"_s << u"soon"_s << u"10s or 500ms"_s;
+        QTest::newRow("message-id-domain") << u"message-id-domain"_s << u"a b"_s << u"a domain"_s;
+    }
+
+    void unusableValuesNameTheSettingTheValueAndWhatIsAccepted()
+    {
+        QFETCH(QString, flag);
+        QFETCH(QString, value);
+        QFETCH(QString, accepted);
+        const auto config = resolved({{flag, value}});
+        QVERIFY(!config);
+        QCOMPARE(config.error().kind, ErrorKind::Invalid);
+        QVERIFY2(config.error().text.contains(u"--"_s + flag), qPrintable(config.error().text));
+        QVERIFY2(config.error().text.contains(accepted), qPrintable(config.error().text));
+        QVERIFY(!config.error().text.contains(u'\n'));
+        // The same from the environment names the variable.
+    }
+
+    void anErrorFromTheEnvironmentNamesTheVariable()
+    {
+        const auto config = resolved({}, {{u"SENDONCE_LANES"_s, u"0"_s}});
+        QVERIFY(!config);
+        QVERIFY2(config.error().text.startsWith(u"SENDONCE_LANES is “0”"_s), qPrintable(config.error().text));
+    }
+
+    void aPasswordIsInNoError()
+    {
+        for (const QString &url : {u"smtps://user:s3cret@mail.example.org"_s, u"smtp://user:s3cret@"_s, u"s3cret"_s}) {
+            const auto config = resolved({{u"mail-url"_s, url}});
+            QVERIFY(!config);
+            if (url.contains(u':'))
+                QVERIFY2(!config.error().text.contains(u"s3cret"_s), qPrintable(config.error().text));
+        }
+        const auto queue = resolved({{u"queue-url"_s, u"https://user:s3cret@sqs.example.org/1/q"_s}});
+        QVERIFY(!queue);
+        QVERIFY2(!queue.error().text.contains(u"s3cret"_s), qPrintable(queue.error().text));
+    }
+
+    void aRealEndpointWithoutCredentialsSaysSo()
+    {
+        const auto config = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}});
+        QVERIFY(!config);
+        QVERIFY(config.error().text.contains(u"AWS_ACCESS_KEY_ID"_s));
+        const QMap<QString, QString> keys {{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s}, {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s}};
+        const auto good = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, keys);
+        QVERIFY(good);
+        QCOMPARE(good->credentials.accessKeyId, u"AKID"_s);
+    }
+
+    void durations_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("msec");
+        QTest::newRow("plain") << u"10"_s << 10'000;
+        QTest::newRow("seconds") << u"3s"_s << 3'000;
+        QTest::newRow("milliseconds") << u"500ms"_s << 500;
+        QTest::newRow("negative") << u"-1"_s << -1;
+        QTest::newRow("minutes") << u"1m"_s << -1;
+        QTest::newRow("empty") << QString(u""_s) << -1;
+    }
+
+    void durations()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, msec);
+        const auto duration = parseDuration(text);
+        QCOMPARE(duration.has_value(), msec >= 0);
+        if (duration)
+            QCOMPARE(duration->count(), msec);
+    }
+
+    void aDataFolderIsMadePrivate()
+    {
+        ::umask(077);
+        const QString path = m_home.path() + u"/new/data"_s;
+        const auto made = prepareDataDir(path);
+        QVERIFY(made);
+        struct stat status = {};
+        QCOMPARE(::stat(qPrintable(path), &status), 0);
+        QCOMPARE(int(status.st_mode & 0777), 0700);
+    }
+
+    void aDataFolderThatOthersCanWriteIsRefused()
+    {
+        const QString path = m_home.path() + u"/open"_s;
+        QVERIFY(QDir().mkpath(path));
+        QCOMPARE(::chmod(qPrintable(path), 0777), 0);
+        const auto refused = prepareDataDir(path);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::Refused);
+        QVERIFY(refused.error().text.contains(path));
+    }
+
+    void aLinkAsDataFolderIsRefused()
+    {
+        const QString path = m_home.path() + u"/link"_s;
+        QVERIFY(QFile::link(m_home.path(), path));
+        QVERIFY(!prepareDataDir(path));
+    }
+};
+
+QTEST_GUILESS_MAIN(SettingsTest)
+#include "tst_settings.moc"
