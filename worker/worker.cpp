@@ -41,6 +41,12 @@ QString hostPort(const QUrl &url)
     return u"%1:%2"_s.arg(url.host(), QString::number(port));
 }
 
+/// GetQueueUrl has no queue URL to go by: without an endpoint of its own it goes where the queue is.
+QUrl originOf(const QUrl &url)
+{
+    return url.adjusted(QUrl::RemovePath | QUrl::RemoveQuery | QUrl::RemoveFragment);
+}
+
 /// The body of an operator's event; the article's own shape for the article's type.
 QByteArray composeBody(const SendRequest &request, const QString &eventId)
 {
@@ -77,7 +83,7 @@ struct Worker::Private
     Private(Worker *worker, Config settings)
         : q(worker)
         , config(std::move(settings))
-        , sqs({config.endpoint, config.region, config.credentials})
+        , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region, config.credentials})
     { }
 
     Worker *const q;

@@ -38,6 +38,10 @@ public:
             complain(error.text);
             finish(exitCodeOf(error));
         });
+        connect(&m_worker, &Worker::logged, this, [](const LogLine &line) {
+            if (line.level >= LogLevel::Warning)
+                complain(line.text);
+        });
         connect(&m_worker, &Worker::sendFinished, this, &DemoRun::sent);
         connect(&m_worker, &Worker::delivered, this, &DemoRun::delivered);
         connect(&m_worker, &Worker::deleted, this, &DemoRun::deleted);
