@@ -54,15 +54,24 @@ qsizetype separator(const QString &address)
     return address.lastIndexOf(u'@');
 }
 
+QString notAllowed(QChar c, const QString &where)
+{
+    const QString code = QString::number(c.unicode(), 16).toUpper().rightJustified(4, u'0');
+    const QString shown = c.isPrint() && !c.isSpace() ? u"“%1”"_s.arg(c) : u"U+"_s + code;
+    return u"the character %1 is not allowed %2 the @"_s.arg(shown, where);
+}
+
 QString quotedLocalError(QStringView local)
 {
     if (local.size() < 2 || !local.endsWith(u'"'))
         return u"the quotes before the @ do not close"_s;
     for (qsizetype i = 1; i < local.size() - 1; ++i) {
-        if (local[i] == u'"' || (local[i] == u'\\' && ++i == local.size() - 1))
+        const bool escaped = local[i] == u'\\';
+        if (local[i] == u'"' || (escaped && ++i == local.size() - 1))
             return u"the quotes before the @ do not close"_s;
-        if ((local[i] < u' ' || local[i] > u'~') && !isUnicodeText(local, &i))
-            return u"a character before the @ is not allowed there"_s;
+        const bool ascii = local[i] >= u' ' && local[i] <= u'~';
+        if (!ascii && (escaped || !isUnicodeText(local, &i))) // a backslash is for ASCII (RFC 5321, 4.1.2)
+            return notAllowed(local[i], u"before"_s);
     }
     return {};
 }
@@ -79,7 +88,7 @@ QString localError(QStringView local)
         return u"a dot before the @ stands at an end or beside another"_s;
     for (qsizetype i = 0; i < local.size(); ++i) {
         if (local[i] != u'.' && !isAtomText(local[i]) && !isUnicodeText(local, &i))
-            return u"the character “%1” is not allowed before the @"_s.arg(local[i]);
+            return notAllowed(local[i], u"before"_s);
     }
     return {};
 }
@@ -110,7 +119,7 @@ QString domainError(QStringView domain)
     if (!isAscii(domain)) {
         for (qsizetype i = 0; i < domain.size(); ++i) {
             if (domain[i].unicode() >= 0x80 && !isUnicodeText(domain, &i))
-                return u"a character behind the @ is not allowed there"_s;
+                return notAllowed(domain[i], u"behind"_s);
         }
         ascii = QString::fromLatin1(QUrl::toAce(ascii));
         if (ascii.isEmpty())
