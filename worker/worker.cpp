@@ -104,6 +104,7 @@ struct Worker::Private
     int factsFailures = 0;
     bool startWanted = false;
     bool closing = false;
+    bool closedTold = false;
     WorkerState state = WorkerState::Stopped;
     Counters counters;
     ServiceStatus queueStatus, databaseStatus, mailStatus;
@@ -328,8 +329,10 @@ void Worker::Private::consumerStopped()
     }
     log(LogLevel::Info, u"Worker stopped"_s);
     setState(WorkerState::Stopped);
-    if (closing)
-        finishClose();
+    if (closing) {
+        // Not from here: the consumer is still telling us that it has stopped.
+        QMetaObject::invokeMethod(q, [this] { finishClose(); }, Qt::QueuedConnection);
+    }
 }
 
 void Worker::Private::account(const DeliveryReport &report)
@@ -370,6 +373,9 @@ void Worker::Private::account(const DeliveryReport &report)
 
 void Worker::Private::finishClose()
 {
+    if (closedTold)
+        return;
+    closedTold = true;
     monitor->stop();
     factsTimer->stop();
     consumer.reset();

@@ -194,7 +194,8 @@ DeliveryCommand DeliveryMachine::mailed(const SendResult &result)
         m_outcome = Outcome::Sent;
         return ask(Kind::Commit);
     case SendResult::Status::NotSent:
-        return rollBackThen(result.aborted ? Outcome::GivenBack : Outcome::Failed, Stage::Accepted, result.text);
+        return rollBackThen(result.aborted ? Outcome::GivenBack : Outcome::Failed, Stage::Accepted,
+                            result.reply.isEmpty() ? result.text : result.reply);
     case SendResult::Status::InDoubt:
         m_outcome = Outcome::InDoubt;
         m_report.outcome = Outcome::InDoubt;

@@ -16,7 +16,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// Room for an event_id of 64 code points (256 bytes), a MessageId of 100 and a hash of 64.
+// Room for an event_id of 64 code points (256 bytes), a MessageId of 100, a hash of 64 and a time of 26.
 constexpr qint64 SlotBytes = 512;
 
 Error ioError(const QString &doing)
@@ -29,15 +29,20 @@ int openFile(const QString &dataDir)
     return ::open(QFile::encodeName(dataDir + u"/handover"_s).constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/// Locks the slot's bytes for this open file description, so that two lanes of one process exclude each other as well.
-bool lockSlot(int descriptor, qint64 slot)
+/// Sets the lock on the slot's bytes for this open file description, so that two lanes of one process exclude each other as well.
+bool setLock(int descriptor, qint64 slot, short type)
 {
     struct flock lock = {};
-    lock.l_type = F_WRLCK;
+    lock.l_type = type;
     lock.l_whence = SEEK_SET;
     lock.l_start = slot * SlotBytes;
     lock.l_len = SlotBytes;
     return ::fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
+bool lockSlot(int descriptor, qint64 slot)
+{
+    return setLock(descriptor, slot, F_WRLCK);
 }
 
 QByteArray readSlot(int descriptor, qint64 slot)
@@ -98,8 +103,11 @@ Result<Handover> Handover::open(const QString &dataDir)
         return ioError(u"open it in "_s + dataDir);
     // A filled slot that nobody holds waits for collect(): it is passed over, not overwritten.
     for (qint64 slot = 0;; ++slot) {
-        if (lockSlot(descriptor, slot) && isEmpty(readSlot(descriptor, slot)))
+        if (!lockSlot(descriptor, slot))
+            continue;
+        if (isEmpty(readSlot(descriptor, slot)))
             return Handover(descriptor, slot);
+        setLock(descriptor, slot, F_UNLCK);
     }
 }
 
@@ -116,8 +124,9 @@ Result<QList<Handover::Leftover>> Handover::collect(const QString &dataDir)
         if (isEmpty(bytes))
             continue;
         const QList<QByteArray> parts = bytes.first(bytes.indexOf('\n') < 0 ? 0 : bytes.indexOf('\n')).split('\t');
-        if (parts.size() == 3) {
-            leftovers.append({QString::fromUtf8(parts[2]), QString::fromUtf8(parts[0]), QString::fromUtf8(parts[1])});
+        if (parts.size() == 4) {
+            leftovers.append({QString::fromUtf8(parts[3]), QString::fromUtf8(parts[0]), QString::fromUtf8(parts[1]),
+                              QString::fromUtf8(parts[2])});
         }
         writeSlot(descriptor, slot, {});
     }
@@ -125,11 +134,12 @@ Result<QList<Handover::Leftover>> Handover::collect(const QString &dataDir)
     return leftovers;
 }
 
-Result<void> Handover::fill(const QString &eventId, const QString &messageId, const QByteArray &mail)
+Result<void> Handover::fill(const QString &eventId, const QString &messageId, const QString &processedAt,
+                            const QByteArray &mail)
 {
     const QByteArray hash = QCryptographicHash::hash(mail, QCryptographicHash::Sha256).toHex();
     // An event_id holds no control character, a MessageId no blank: the parts can be told apart again.
-    const QByteArray record = messageId.left(100).toUtf8() + '\t' + hash + '\t' + eventId.toUtf8() + '\n';
+    const QByteArray record = messageId.left(100).toUtf8() + '\t' + hash + '\t' + processedAt.toUtf8() + '\t' + eventId.toUtf8() + '\n';
     if (!writeSlot(m_descriptor, m_slot, record))
         return ioError(u"write it"_s);
     m_filled = true;

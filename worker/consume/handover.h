@@ -20,6 +20,7 @@ public:
         QString eventId;
         QString messageId;
         QString sha256; ///< hex, of the mail's bytes
+        QString processedAt; ///< of the claim that the dead delivery tried to commit
     };
 
     /// Finds an empty slot that nobody holds, or adds one. The file is made 0600.
@@ -31,8 +32,9 @@ public:
     Handover &operator=(Handover &&other) noexcept;
     ~Handover(); ///< leaves the slot as it is: a filled one is somebody's news
 
+    /// \param processedAt of the claim in the open transaction: tells later whether its COMMIT had worked
     /// \param mail the bytes that are about to be handed over
-    Result<void> fill(const QString &eventId, const QString &messageId, const QByteArray &mail);
+    Result<void> fill(const QString &eventId, const QString &messageId, const QString &processedAt, const QByteArray &mail);
     void clear();
     bool filled() const { return m_filled; }
 

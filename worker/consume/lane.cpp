@@ -131,6 +131,8 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, const DeliveryMachin
     case Kind::Commit: {
         auto committed = m_transaction->commit();
         m_transaction.reset();
+        if (committed)
+            m_handover->clear();
         return committed;
     }
     case Kind::RollBack:
@@ -173,7 +175,8 @@ Result<void> Lane::begin()
 SendResult Lane::sendMail(const DeliveryMachine &delivery)
 {
     const auto beforeDot = [this, &delivery] {
-        const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId, delivery.mail().bytes);
+        const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId, delivery.processedAt(),
+                                             delivery.mail().bytes);
         if (!filled)
             Q_EMIT warned(filled.error().text);
         return filled.ok();

@@ -60,7 +60,16 @@ void Operator::collectHandover()
         Q_EMIT actFailed(u"start"_s, leftovers.error().text);
         return;
     }
+    QStringList eventIds;
+    for (const auto &leftover : leftovers.value())
+        eventIds.append(leftover.eventId);
+    const auto standing = m_claims->standing(eventIds);
     for (const auto &leftover : leftovers.value()) {
+        // Its own claim stands: the worker died between the COMMIT and the clearing of the slot, and nobody mails again.
+        if (standing && standing->contains(leftover.eventId)
+            && standing->value(leftover.eventId) == fromDjangoTime(leftover.processedAt)) {
+            continue;
+        }
         const auto recorded = m_journal->recordPossiblyTwice(
                 leftover.eventId, leftover.messageId,
                 u"a worker died while it handed the mail over; a redelivery sends it again (SHA-256 of the mail %1)"_s.arg(
