@@ -1,7 +1,10 @@
 #include "worker/store/database.h"
+#include "worker/store/jobboard.h"
+#include "worker/store/processedevents.h"
 
 #include <QDir>
 #include <QFile>
+#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtSql/QSqlError>
@@ -47,6 +50,7 @@ private Q_SLOTS:
     void movesAndLeavesNothingBehind();
     void namesWhatCannotBeOpened();
     void leavesADamagedFileAsItIs();
+    void damagedPagesAreErrorsAndNoCrash();
 
     void transactionRollsBackUnlessCommitted();
     void failedCommitIsOver();
@@ -209,6 +213,43 @@ void TestDatabase::leavesADamagedFileAsItIs()
     QVERIFY2(database.error().text.contains(u"damaged or no SQLite database"_s), qPrintable(database.error().text));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), content);
+}
+
+void TestDatabase::damagedPagesAreErrorsAndNoCrash()
+{
+    {
+        Result<Database> database = Database::open(url());
+        QVERIFY(createJobBoard(database.value()).ok());
+    }
+    QFile whole(m_folder->filePath(u"t.db"_s));
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray content = whole.readAll();
+    QRandomGenerator random(20250304);
+    int refused = 0;
+    for (int round = 0; round < 60; ++round) {
+        QByteArray damaged = content;
+        if (round % 4 == 0)
+            damaged.truncate(random.bounded(int(content.size())));
+        for (int change = random.bounded(1, 40); change > 0 && !damaged.isEmpty(); --change)
+            damaged[random.bounded(int(damaged.size()))] = char(random.bounded(256));
+        const QString path = m_folder->filePath(u"%1.db"_s.arg(round));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(damaged) == damaged.size());
+        file.close();
+
+        Result<Database> database = Database::openFile(path, 0ms);
+        Result<void> made = database ? createJobBoard(database.value()) : database.error();
+        if (made) {
+            ProcessedEvents events(database.value());
+            if (const auto claimed = events.claim(u"e"_s, u"t"_s, u"2025-03-04 00:00:00"_s, {}); !claimed)
+                made = claimed.error();
+        }
+        if (!made) {
+            ++refused;
+            QVERIFY(!made.error().text.isEmpty());
+        }
+    }
+    QVERIFY(refused > 0);
 }
 
 void TestDatabase::transactionRollsBackUnlessCommitted()

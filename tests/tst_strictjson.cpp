@@ -4,6 +4,10 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRandomGenerator>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
@@ -45,6 +49,7 @@ private Q_SLOTS:
     void survivesWhatTheStandardLeavesOpen();
     void neverMakesOneIdOfTwoTexts();
     void everyCutEndsInAnError();
+    void mutationsNeverPassWhatQtRefuses();
 
     void errorsNamePlaceAndFault_data();
     void errorsNamePlaceAndFault();
@@ -182,6 +187,54 @@ void TestStrictJson::everyCutEndsInAnError()
         QVERIFY2(!parseStrictJson(json.first(size)).ok(), qPrintable(QString::number(size)));
         parseJsonPrefix(json.first(size));
     }
+}
+
+// Qt's parser takes more than ours, never less (numbers apart): a second opinion on texts that nobody thought of.
+void TestStrictJson::mutationsNeverPassWhatQtRefuses()
+{
+    QByteArrayList seeds;
+    const QDir folder = suite(u"test_parsing"_s);
+    const QStringList names = folder.entryList({u"*.json"_s}, QDir::Files, QDir::Name);
+    for (const QString &name : names) {
+        if (const QByteArray json = contentOf(folder.filePath(name)); json.size() < 500)
+            seeds.append(json);
+    }
+    QRandomGenerator random(20250304);
+    const QByteArray alphabet = "{}[]\",:.-+eE0123456789 \\utrfalsn\n\x00\x7f\x80\xbf\xc3\xa9\xed\xff"_ba;
+    int accepted = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        QByteArray json = seeds[random.bounded(int(seeds.size()))];
+        for (int change = random.bounded(1, 4); change > 0; --change) {
+            const int at = random.bounded(int(json.size()) + 1);
+            const char byte = alphabet[random.bounded(int(alphabet.size()))];
+            switch (random.bounded(3)) {
+            case 0:
+                json.insert(at, byte);
+                break;
+            case 1:
+                json.remove(at, 1);
+                break;
+            default:
+                if (at < json.size())
+                    json[at] = byte;
+            }
+        }
+        parseJsonPrefix(json);
+        const Result<JsonValue> parsed = parseStrictJson(json);
+        if (!parsed || parsed->items.isEmpty()) // QJsonDocument takes arrays and objects only
+            continue;
+        ++accepted;
+        QJsonParseError error;
+        const QJsonDocument document = QJsonDocument::fromJson(json, &error);
+        if (error.error
+            == QJsonParseError::IllegalNumber) // too small or large for a double, which is no fault of the text
+            continue;
+        QVERIFY2(error.error == QJsonParseError::NoError, json.toHex().constData());
+        QCOMPARE(document.isObject() ? document.object().size() : document.array().size(), parsed->items.size());
+        const QByteArray canonical = canonicalJson(parsed.value());
+        QCOMPARE(canonicalJson(parseStrictJson(canonical).value()), canonical);
+    }
+    QVERIFY2(accepted > 1000, qPrintable(QString::number(accepted)));
 }
 
 void TestStrictJson::errorsNamePlaceAndFault_data()

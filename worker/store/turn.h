@@ -11,7 +11,9 @@
 namespace sendonce {
 
 /// SQLite has one writer and no fair waiting, so lanes take turns (spec.md): a first come, first served queue in the
-/// process, a file lock (`<database>.turn`, flock: the kernel lets go of it when a process dies) between processes.
+/// process, file locks between processes (flock: the kernel lets go of them when a process dies). `<database>.turn` is
+/// the turn; who waits for it holds `<database>.turn-next` meanwhile, so that a busy process cannot take turn upon
+/// turn. The files stay: removing a lock file is a race.
 class Turn
 {
 public:
