@@ -1,5 +1,5 @@
 #include "app/config/embedded.h"
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
 #include "app/process/privacy.h"
@@ -117,7 +117,7 @@ private:
 
 int runDemo(const QStringList &words)
 {
-    CommandLine line(u"demo"_s, u"sends one event, delivers it twice, shows one e-mail and one skip"_s, {},
+    CommandLine line(u"sendoncectl demo"_s, u"sends one event, delivers it twice, shows one e-mail and one skip"_s, {},
                      {{u"data-dir"_s, u"DIR"_s, u"a temporary one"_s, u"keep the files there"_s}});
     const auto parsed = line.parse(words);
     if (!parsed) {

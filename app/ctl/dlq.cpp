@@ -1,4 +1,4 @@
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
 #include "app/process/stopsignals.h"
@@ -232,7 +232,7 @@ private:
 
 int runDlqList(const QStringList &words)
 {
-    CommandLine line = dlqLine(u"dlq list"_s, u"looks through the dead letters; each look counts as a receive of theirs"_s, {}, {});
+    CommandLine line = dlqLine(u"sendoncectl dlq list"_s, u"looks through the dead letters; each look counts as a receive of theirs"_s, {}, {});
     const auto parsed = line.parse(words);
     if (!parsed) {
         complain(parsed.error().text);
@@ -253,7 +253,7 @@ int runDlqList(const QStringList &words)
 
 int runDlqReplay(const QStringList &words)
 {
-    CommandLine line = dlqLine(u"dlq replay"_s, u"sends dead letters to the queue again, then deletes them"_s,
+    CommandLine line = dlqLine(u"sendoncectl dlq replay"_s, u"sends dead letters to the queue again, then deletes them"_s,
                                {{u"all"_s, {}, {}, u"every dead letter"_s},
                                 {u"message-id"_s, u"ID"_s, {}, u"this one; may be repeated"_s},
                                 {u"event-id"_s, u"ID"_s, {}, u"those of this event; may be repeated"_s},

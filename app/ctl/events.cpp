@@ -1,4 +1,4 @@
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
 #include "app/process/privacy.h"
@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 int runEventsList(const QStringList &words)
 {
-    CommandLine line(u"events list"_s, u"lists the processed events, newest first"_s, {u"database-url"_s, u"data-dir"_s},
+    CommandLine line(u"sendoncectl events list"_s, u"lists the processed events, newest first"_s, {u"database-url"_s, u"data-dir"_s},
                      {{u"search"_s, u"TEXT"_s, {}, u"only what holds this in event id or type"_s},
                       {u"limit"_s, u"N"_s, u"50"_s, u"1 to 10000"_s},
                       {u"json"_s, {}, {}, u"JSON lines"_s}});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 
 #include <QJsonValue>
 #include <QList>

@@ -1,5 +1,5 @@
 #include "app/config/embedded.h"
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/process/privacy.h"
 #include "app/process/stopsignals.h"
@@ -30,7 +30,7 @@ QString exportLine(const QString &name, QString value)
 
 int runLocal(const QStringList &words)
 {
-    CommandLine line(u"local"_s, u"runs the embedded queue and mailbox with demo data, until Ctrl+C"_s, {u"data-dir"_s},
+    CommandLine line(u"sendoncectl local"_s, u"runs the embedded queue and mailbox with demo data, until Ctrl+C"_s, {u"data-dir"_s},
                      {{u"sqs-port"_s, u"N"_s, u"9324, or a free one"_s, u"port of the queue; 0: any free one"_s},
                       {u"smtp-port"_s, u"N"_s, u"1025, or a free one"_s, u"port of the mailbox; 0: any free one"_s},
                       {u"visibility-timeout"_s, u"SECONDS"_s, u"30"_s, u"of the queue, when it is made: 1 to 43200"_s},

@@ -1,4 +1,4 @@
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/process/privacy.h"
 

@@ -1,4 +1,4 @@
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
 #include "worker/events/event.h"
@@ -47,7 +47,7 @@ Result<qint64> numberOf(const CommandLine &line, const QString &flag, qint64 fal
 
 int runSend(const QStringList &words)
 {
-    CommandLine line(u"send"_s, u"sends an event to the queue"_s,
+    CommandLine line(u"sendoncectl send"_s, u"sends an event to the queue"_s,
                      {u"queue-url"_s, u"endpoint-url"_s, u"region"_s, u"aws-profile"_s, u"data-dir"_s},
                      {{u"event-id"_s, u"ID"_s, u"a new UUID"_s, u"1 to 64 characters"_s},
                       {u"application"_s, u"N"_s, u"3"_s, u"application_id"_s},

@@ -1,4 +1,4 @@
-#include "app/ctl/commandline.h"
+#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/process/logfile.h"
 #include "app/process/stopsignals.h"
@@ -158,7 +158,7 @@ int runWorker(const QStringList &words)
     QStringList settings;
     for (const Setting &setting : allSettings())
         settings.append(setting.flag);
-    CommandLine line(u"worker"_s, u"takes events from the queue and sends one e-mail for each"_s, settings,
+    CommandLine line(u"sendoncectl worker"_s, u"takes events from the queue and sends one e-mail for each"_s, settings,
                      {{u"until-empty"_s, {}, {}, u"end when the queue is empty and nothing is in hand"_s},
                       {u"max-messages"_s, u"N"_s, {}, u"end after N deliveries"_s},
                       {u"run-for"_s, u"SECONDS"_s, {}, u"end after this time"_s},

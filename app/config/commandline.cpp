@@ -1,9 +1,6 @@
-#include "app/ctl/commandline.h"
-
-#include "app/process/privacy.h"
+#include "app/config/commandline.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace sendonce {
 
@@ -33,19 +30,6 @@ QString optionHelp(const QString &flag, const QString &value, const QString &hel
 
 } // namespace
 
-int exitCodeOf(const Error &error)
-{
-    switch (error.kind) {
-    case ErrorKind::Invalid:
-    case ErrorKind::Refused:
-        return Usage;
-    case ErrorKind::Unreachable:
-        return Unreachable;
-    default:
-        return Failed;
-    }
-}
-
 CommandLine::CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options, QStringList examples)
     : m_name(std::move(name))
     , m_summary(std::move(summary))
@@ -59,7 +43,7 @@ CommandLine::CommandLine(QString name, QString summary, QStringList settings, QL
 Result<void> CommandLine::parse(const QStringList &words)
 {
     const auto invalid = [this](const QString &text) {
-        return Error {ErrorKind::Invalid, u"%1; see sendoncectl %2 --help"_s.arg(text, m_name), {}};
+        return Error {ErrorKind::Invalid, u"%1; see %2 --help"_s.arg(text, m_name), {}};
     };
     for (qsizetype i = 0; i < words.size(); ++i) {
         QString word = words[i];
@@ -97,7 +81,7 @@ Result<void> CommandLine::parse(const QStringList &words)
 
 QString CommandLine::help() const
 {
-    QString text = u"sendoncectl %1: %2\n\nOptions\n"_s.arg(m_name, m_summary);
+    QString text = u"%1: %2\n\nOptions\n"_s.arg(m_name, m_summary);
     for (const CommandOption &option : m_options)
         text += optionHelp(option.flag, option.value, option.help + (option.fallback.isEmpty() ? QString() : u" (default %1)"_s.arg(option.fallback)));
     if (!m_settings.isEmpty())
@@ -121,43 +105,6 @@ QMap<QString, QString> CommandLine::settingFlags() const
             flags.insert(flag, m_values.value(flag));
     }
     return flags;
-}
-
-void complain(const QString &text)
-{
-    std::fprintf(stderr, "sendoncectl: %s\n", text.toUtf8().constData());
-}
-
-void warnOfVisiblePassword(const QMap<QString, QString> &flags)
-{
-    if (!QUrl(flags.value(u"mail-url"_s)).password().isEmpty())
-        complain(u"warning: the password in --mail-url can be seen by everybody with ps; use SENDONCE_MAIL_URL"_s);
-}
-
-void say(const QString &line)
-{
-    std::fputs((line + u'\n').toUtf8().constData(), stdout);
-    std::fflush(stdout);
-}
-
-Result<Prepared> prepare(const CommandLine &line)
-{
-    const QMap<QString, QString> flags = line.settingFlags();
-    warnOfVisiblePassword(flags);
-    const QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    const GivenSettings given = gather(flags, environment);
-    const auto dataDir = prepareDataDir(dataDirOf(given));
-    if (!dataDir)
-        return dataDir.error();
-    Prepared prepared;
-    auto local = LocalServices::find(dataDir.value());
-    if (local)
-        prepared.local = local.take();
-    auto config = resolve(given, environment, dataDir.value(), prepared.local);
-    if (!config)
-        return config.error();
-    prepared.config = config.take();
-    return prepared;
 }
 
 } // namespace sendonce

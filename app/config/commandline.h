@@ -9,13 +9,7 @@
 
 namespace sendonce {
 
-/// Exit codes of `sendoncectl` (spec.md, "Programs").
-enum ExitCode { Done = 0, Failed = 1, Usage = 2, GuaranteeBroken = 3, Unreachable = 4, Interrupted = 130 };
-
-/// What an Error ends a program with.
-int exitCodeOf(const Error &error);
-
-/// An option of one subcommand, beside the settings.
+/// An option of a program or subcommand, beside the settings.
 struct CommandOption
 {
     QString flag;
@@ -24,11 +18,11 @@ struct CommandOption
     QString help;
 };
 
-/// One subcommand's words: parses them, and writes --help from the same table.
+/// A program's (or subcommand's) words: parses them, and writes --help from the same table.
 class CommandLine
 {
 public:
-    /// \param name "dlq replay"; \param settings flags of allSettings() that it takes
+    /// \param name "sendoncectl dlq replay"; \param settings flags of allSettings() that it takes
     CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options, QStringList examples = {});
 
     /// Invalid with one line for unknown options, a missing value, or words left over.
@@ -50,20 +44,5 @@ private:
     QMap<QString, QString> m_values;
     QMap<QString, QStringList> m_all;
 };
-
-/// One line on stderr: "sendoncectl: text".
-void complain(const QString &text);
-/// A warning for a password in --mail-url on the command line, which everybody can read with ps.
-void warnOfVisiblePassword(const QMap<QString, QString> &flags);
-/// Prints to stdout, flushed: other programs wait for these lines.
-void say(const QString &line);
-
-/// Data folder, the folder's running services, environment and flags -> Config; complaints printed. The exit code on failure.
-struct Prepared
-{
-    Config config;
-    std::optional<LocalAddresses> local;
-};
-Result<Prepared> prepare(const CommandLine &line);
 
 } // namespace sendonce
