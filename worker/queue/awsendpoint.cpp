@@ -1,6 +1,5 @@
 #include "worker/queue/awsendpoint.h"
 
-#include <QHostAddress>
 #include <QRegularExpression>
 
 using namespace Qt::StringLiterals;
@@ -56,14 +55,6 @@ QUrl origin(const QUrl &url)
 QByteArray hostHeader(const QUrl &url)
 {
     return origin(url).authority(QUrl::FullyEncoded).toLatin1();
-}
-
-bool isLoopback(const QString &host)
-{
-    const QString name = host.toLower();
-    if (name == "localhost"_L1 || name.endsWith(".localhost"_L1))
-        return true;
-    return QHostAddress(name).isLoopback();
 }
 
 } // namespace sendonce::awsendpoint

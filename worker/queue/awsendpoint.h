@@ -21,7 +21,4 @@ QUrl origin(const QUrl &url);
 /// The Host header of requests to this URL, as it must be signed: lower-case, with a port unless the scheme implies it.
 QByteArray hostHeader(const QUrl &url);
 
-/// 127.0.0.0/8, ::1, localhost and *.localhost: never by way of a proxy.
-bool isLoopback(const QString &host);
-
 } // namespace sendonce::awsendpoint

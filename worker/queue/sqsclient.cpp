@@ -8,7 +8,6 @@
 #include <QLoggingCategory>
 #include <QMetaMethod>
 #include <QNetworkAccessManager>
-#include <QNetworkProxyFactory>
 #include <QPointer>
 
 using namespace Qt::StringLiterals;
@@ -25,22 +24,10 @@ constexpr qint64 LargestReply = 1LL << 20;
 
 constexpr auto ReceiveOperation = "ReceiveMessage";
 
-/// What the application wants, but never a proxy between us and this computer.
-class ProxyChoice : public QNetworkProxyFactory
-{
-public:
-    QList<QNetworkProxy> queryProxy(const QNetworkProxyQuery &query) override
-    {
-        if (awsendpoint::isLoopback(query.peerHostName()))
-            return {QNetworkProxy(QNetworkProxy::NoProxy)};
-        return QNetworkProxyFactory::proxyForQuery(query);
-    }
-};
-
+/// Proxies are the application's; Qt itself takes none to a loopback address.
 QNetworkAccessManager *newNetwork(QObject *parent)
 {
     auto *network = new QNetworkAccessManager(parent);
-    network->setProxyFactory(new ProxyChoice);
     network->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
     return network;
 }
