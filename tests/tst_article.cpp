@@ -180,6 +180,7 @@ private Q_SLOTS:
         const auto dead = world.deadLetters();
         QCOMPARE(dead.size(), 1);
         QCOMPARE(dead[0].value("verdict"_L1).toString(), u"invalid"_s);
+        QVERIFY(!dead[0].value("diedAt"_L1).toString().isEmpty()); // the journal has seen it, whatever it was
         QVERIFY2(dead[0].value("reason"_L1).toString().contains(named), qPrintable(dead[0].value("reason"_L1).toString()));
     }
 

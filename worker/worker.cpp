@@ -1,6 +1,7 @@
 #include "worker/worker.h"
 
 #include "worker/consume/consumer.h"
+#include "worker/consume/eventtypecheck.h"
 #include "worker/events/event.h"
 #include "worker/faults/faultsocket.h"
 #include "worker/operate/operator.h"
@@ -158,6 +159,9 @@ bool Worker::Private::prepare()
     if (!loaded)
         return fail(loaded.error());
     types = std::make_shared<const EventTypes>(loaded.take());
+    const auto checked = checkEventTypes(*types);
+    if (!checked)
+        return fail(checked.error());
     const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
     if (!smtp)
         return fail(smtp.error());

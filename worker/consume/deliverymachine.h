@@ -60,6 +60,9 @@ public:
     /// The result of the last command -> the next one.
     DeliveryCommand step(const DeliveryInput &input, qint64 usecSinceReceive);
 
+    /// Between the two: the final dot is with the kernel. For the report's times; no decision hangs on it.
+    void handedOver(qint64 usecSinceReceive) { reach(Stage::HandedOver, usecSinceReceive); }
+
     const DeliveryReport &report() const { return m_report; }
     const Message &message() const { return m_message; }
     const Event &event() const { return m_event; }

@@ -46,12 +46,9 @@ Result<void> Lane::openConnections()
             return slot.error();
         m_handover.emplace(slot.take());
     }
-    if (!m_journal) {
-        auto journal = Journal::open(m_settings.config.dataDir);
-        if (!journal)
-            return journal.error();
-        m_journal.emplace(journal.take());
-    }
+    const auto journal = openJournal();
+    if (!journal)
+        return journal.error();
     if (!m_database) {
         auto database = Database::open(m_settings.config.databaseUrl);
         if (!database)
@@ -64,21 +61,32 @@ Result<void> Lane::openConnections()
     return {};
 }
 
+Result<void> Lane::openJournal()
+{
+    if (m_journal)
+        return {};
+    auto journal = Journal::open(m_settings.config.dataDir);
+    if (!journal)
+        return journal.error();
+    m_journal.emplace(journal.take());
+    return {};
+}
+
 void Lane::deliver(const Message &message, qint64 receivedNsec)
 {
     Q_ASSERT(thread() == QThread::currentThread());
-    const auto elapsed = [receivedNsec] { return (nowNsec() - receivedNsec) / 1000; };
-    m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsed() / 1000);
+    m_receivedNsec = receivedNsec;
+    m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
 
     DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain}, message,
                              djangoTime(nowUsecs()));
     DeliveryReport before;
-    DeliveryCommand command = delivery.start(elapsed());
+    DeliveryCommand command = delivery.start(elapsedUsec());
     passedStages(before, delivery.report());
     while (command.kind != Kind::Finish) {
         before = delivery.report();
         const DeliveryInput result = execute(command, delivery);
-        command = delivery.step(result, elapsed());
+        command = delivery.step(result, elapsedUsec());
         passedStages(before, delivery.report());
     }
     m_transaction.reset();
@@ -89,11 +97,10 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
     DeliveryReport report = delivery.report();
     report.lane = m_number;
     report.receivedAt = m_receivedAt;
-    if (m_journal) {
-        const auto recorded = m_journal->record(report);
-        if (!recorded)
-            Q_EMIT warned(u"The journal could not be written: "_s + recorded.error().text);
-    }
+    const auto opened = openJournal(); // a body that is no event came this far without it
+    const auto recorded = opened ? m_journal->record(report) : opened;
+    if (!recorded)
+        Q_EMIT warned(u"The journal could not be written: "_s + recorded.error().text);
     if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed) {
         // The connection itself may be what failed: the next delivery opens it anew.
         m_claims.reset();
@@ -110,7 +117,7 @@ void Lane::passedStages(const DeliveryReport &before, const DeliveryReport &afte
     }
 }
 
-DeliveryInput Lane::execute(const DeliveryCommand &command, const DeliveryMachine &delivery)
+DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &delivery)
 {
     switch (command.kind) {
     case Kind::Begin:
@@ -172,7 +179,7 @@ Result<void> Lane::begin()
     }
 }
 
-SendResult Lane::sendMail(const DeliveryMachine &delivery)
+SendResult Lane::sendMail(DeliveryMachine &delivery)
 {
     const auto beforeDot = [this, &delivery] {
         const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId, delivery.processedAt(),
@@ -181,7 +188,10 @@ SendResult Lane::sendMail(const DeliveryMachine &delivery)
             Q_EMIT warned(filled.error().text);
         return filled.ok();
     };
-    const auto afterDot = [this] { m_crash.reached(Stage::HandedOver); };
+    const auto afterDot = [this, &delivery] {
+        delivery.handedOver(elapsedUsec());
+        m_crash.reached(Stage::HandedOver);
+    };
     SendResult result = m_smtp->send(delivery.mail(), {beforeDot, afterDot}, *m_settings.stop);
     if (result.status == SendResult::Status::NotSent)
         m_handover->clear();

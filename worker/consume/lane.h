@@ -55,9 +55,11 @@ Q_SIGNALS:
 
 private:
     Result<void> openConnections();
-    DeliveryInput execute(const DeliveryCommand &command, const DeliveryMachine &delivery);
+    Result<void> openJournal();
+    DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
+    qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
     Result<void> begin();
-    SendResult sendMail(const DeliveryMachine &delivery);
+    SendResult sendMail(DeliveryMachine &delivery);
     Result<ProcessedEvents::Claim> reclaim(const DeliveryMachine &delivery);
     void passedStages(const DeliveryReport &before, const DeliveryReport &after) const;
 
@@ -65,6 +67,7 @@ private:
     const int m_number;
     CrashPoints m_crash;
     QDateTime m_receivedAt; ///< UTC; of the message in work
+    qint64 m_receivedNsec = 0;
     std::optional<Database> m_database;
     std::unique_ptr<ProcessedEvents> m_claims; ///< holds statements of m_database: goes before it
     std::optional<Journal> m_journal;
