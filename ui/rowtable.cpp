@@ -1,0 +1,240 @@
+#include "ui/rowtable.h"
+
+#include "ui/emptystate.h"
+#include "ui/icons.h"
+#include "ui/theme.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QHoverEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+RowTable::RowTable(const QString &accessibleName, QWidget *parent)
+    : QTableView(parent)
+    , m_delegate(new CellDelegate(this))
+    , m_empty(new EmptyState(this))
+{
+    setAccessibleName(accessibleName);
+    setItemDelegate(m_delegate);
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setWordWrap(false);
+    setCornerButtonEnabled(false);
+    setTabKeyNavigation(false);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(ExtendedSelection);
+    setEditTriggers(NoEditTriggers);
+    setVerticalScrollMode(ScrollPerItem);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    setMouseTracking(true);
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsMovable(true);
+    horizontalHeader()->setStretchLastSection(true);
+    horizontalHeader()->setMinimumSectionSize(32);
+    horizontalHeader()->setFocusPolicy(Qt::NoFocus);
+    fitToFont();
+}
+
+void RowTable::setModel(QAbstractItemModel *model)
+{
+    QTableView::setModel(model);
+    fitColumns();
+    connect(model, &QAbstractItemModel::rowsInserted, this, &RowTable::updateEmptyState);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, &RowTable::updateEmptyState);
+    connect(model, &QAbstractItemModel::modelReset, this, &RowTable::updateEmptyState);
+    updateEmptyState();
+}
+
+void RowTable::setColumnSample(int column, const QString &sample, Face face, bool glyph)
+{
+    m_samples.insert(column, {sample, face, glyph, false});
+    fitColumns();
+}
+
+void RowTable::setGlyphColumn(int column)
+{
+    m_samples.insert(column, {{}, Face::Body, true, true});
+    horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
+    fitColumns();
+}
+
+void RowTable::setStretchColumn(int column)
+{
+    horizontalHeader()->setStretchLastSection(false);
+    horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+}
+
+void RowTable::highlightEvent(const QString &eventId)
+{
+    m_delegate->setHighlightedEvent(eventId);
+    viewport()->update();
+}
+
+bool RowTable::revealEvent(const QString &eventId)
+{
+    if (!model() || eventId.isEmpty())
+        return false;
+    if (currentEventId() == eventId)
+        return true;
+    for (int row = 0; row < model()->rowCount(); ++row) {
+        const QModelIndex index = model()->index(row, 0);
+        if (index.data(EventIdRole).toString() != eventId)
+            continue;
+        const QScopedValueRollback quiet(m_quiet, true);
+        selectRow(row);
+        scrollTo(index);
+        return true;
+    }
+    return false;
+}
+
+QString RowTable::currentEventId() const
+{
+    return currentIndex().data(EventIdRole).toString();
+}
+
+QModelIndexList RowTable::selectedRowIndexes() const
+{
+    if (!selectionModel())
+        return {};
+    QModelIndexList rows = selectionModel()->selectedRows();
+    std::sort(rows.begin(), rows.end(), [](const QModelIndex &a, const QModelIndex &b) { return a.row() < b.row(); });
+    return rows;
+}
+
+void RowTable::copySelection() const
+{
+    QStringList lines;
+    for (const QModelIndex &row : selectedRowIndexes()) {
+        QStringList cells;
+        for (int visual = 0; visual < model()->columnCount(); ++visual) {
+            const int column = horizontalHeader()->logicalIndex(visual);
+            if (isColumnHidden(column))
+                continue;
+            const QModelIndex cell = row.siblingAtColumn(column);
+            const QVariant whole = cell.data(CopyRole);
+            QString text = whole.isValid() ? whole.toString() : cell.data(Qt::DisplayRole).toString();
+            // One row a line, one cell a column, whatever a stranger wrote into it.
+            text.replace(u'\t', u' ').replace(u'\n', u' ').replace(u'\r', u' ');
+            cells += text;
+        }
+        lines += cells.join(u'\t');
+    }
+    if (!lines.isEmpty())
+        QGuiApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+void RowTable::addRowAction(QAction *action)
+{
+    m_rowActions += action;
+}
+
+void RowTable::keyPressEvent(QKeyEvent *event)
+{
+    if (event->matches(QKeySequence::Copy)) {
+        copySelection();
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+void RowTable::contextMenuEvent(QContextMenuEvent *event)
+{
+    if (!indexAt(event->pos()).isValid())
+        return;
+    auto *menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (QAction *action : std::as_const(m_rowActions))
+        menu->addAction(action);
+    if (!m_rowActions.isEmpty())
+        menu->addSeparator();
+    connect(menu->addAction(icon(u"copy"_s), tr("Copy rows")), &QAction::triggered, this, &RowTable::copySelection);
+    if (const QString eventId = currentEventId(); !eventId.isEmpty())
+        connect(menu->addAction(tr("Copy event id")), &QAction::triggered, this,
+                [eventId] { QGuiApplication::clipboard()->setText(eventId); });
+    menu->popup(event->globalPos());
+}
+
+void RowTable::changeEvent(QEvent *event)
+{
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+        fitToFont();
+}
+
+bool RowTable::viewportEvent(QEvent *event)
+{
+    switch (event->type()) {
+    case QEvent::HoverMove:
+    case QEvent::HoverEnter:
+        setHoveredRow(indexAt(static_cast<QHoverEvent *>(event)->position().toPoint()).row());
+        break;
+    case QEvent::HoverLeave:
+        setHoveredRow(-1);
+        break;
+    default:
+        break;
+    }
+    return QTableView::viewportEvent(event);
+}
+
+void RowTable::currentChanged(const QModelIndex &current, const QModelIndex &previous)
+{
+    QTableView::currentChanged(current, previous);
+    if (current.row() == previous.row())
+        return; // another cell of the same row; both are -1 when there was and is none
+    Q_EMIT currentRowChanged(current);
+    if (!m_quiet && current.isValid())
+        Q_EMIT currentEventChanged(current.data(EventIdRole).toString());
+}
+
+void RowTable::fitToFont()
+{
+    verticalHeader()->setMinimumSectionSize(fontMetrics().height());
+    verticalHeader()->setDefaultSectionSize(sendonce::rowHeight(this));
+    fitColumns();
+}
+
+void RowTable::fitColumns()
+{
+    if (!model())
+        return;
+    for (auto it = m_samples.cbegin(); it != m_samples.cend(); ++it) {
+        const int header =
+            QFontMetrics(headingFont()).horizontalAdvance(model()->headerData(it.key(), Qt::Horizontal).toString());
+        const int text = CellDelegate::textWidth(it->face, it->text) + (it->glyph ? CellDelegate::glyphWidth() : 0);
+        setColumnWidth(it.key(),
+                       it->glyphOnly ? iconEdge() + 2 * SpacingUnit : std::max(text, header) + 2 * SpacingUnit + 1);
+    }
+}
+
+void RowTable::updateEmptyState()
+{
+    m_empty->setVisible(!model() || model()->rowCount() == 0);
+}
+
+void RowTable::setHoveredRow(int row)
+{
+    if (row == m_hovered)
+        return;
+    m_hovered = row;
+    m_delegate->setHoveredRow(row);
+    viewport()->update();
+}
+
+} // namespace sendonce

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "ui/celldelegate.h"
+
+#include <QTableView>
+
+class QAction;
+
+namespace sendonce {
+
+class EmptyState;
+
+/// The table of every panel: whole rows, no grid, one delegate, words when it is empty, copying as tab-separated text.
+class RowTable : public QTableView
+{
+    Q_OBJECT
+public:
+    explicit RowTable(const QString &accessibleName, QWidget *parent = nullptr);
+
+    void setModel(QAbstractItemModel *model) override;
+    EmptyState *emptyState() const { return m_empty; }
+
+    /// Makes a column as wide as a sample text in its face, with a glyph before it or not; again whenever the font
+    /// changes.
+    void setColumnSample(int column, const QString &sample, Face face = Face::Body, bool glyph = false);
+    void setGlyphColumn(int column);
+    /// The column that takes the room that is left; the last one when none is named.
+    void setStretchColumn(int column);
+
+    /// Marks the rows of the event that was chosen somewhere; an empty id marks none.
+    void highlightEvent(const QString &eventId);
+    /// Selects the first row of the event and scrolls to it. False when no row is about it.
+    bool revealEvent(const QString &eventId);
+    QString currentEventId() const;
+    QModelIndexList selectedRowIndexes() const; ///< column 0, in the order on screen
+
+    void copySelection() const;
+    void addRowAction(QAction *action); ///< into the context menu
+
+Q_SIGNALS:
+    void currentRowChanged(const QModelIndex &current); ///< however it came; invalid when there is none
+    void currentEventChanged(const QString &eventId); ///< by the person, not by revealEvent()
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+    void contextMenuEvent(QContextMenuEvent *event) override;
+    void changeEvent(QEvent *event) override;
+    bool viewportEvent(QEvent *event) override;
+    void currentChanged(const QModelIndex &current, const QModelIndex &previous) override;
+
+private:
+    struct Sample
+    {
+        QString text;
+        Face face = Face::Body;
+        bool glyph = false;
+        bool glyphOnly = false;
+    };
+    void fitToFont();
+    void fitColumns();
+    void updateEmptyState();
+    void setHoveredRow(int row);
+
+    CellDelegate *m_delegate;
+    EmptyState *m_empty;
+    QMap<int, Sample> m_samples;
+    QList<QAction *> m_rowActions;
+    int m_hovered = -1;
+    bool m_quiet = false;
+};
+
+} // namespace sendonce
