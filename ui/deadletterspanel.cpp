@@ -1,0 +1,398 @@
+#include "ui/deadletterspanel.h"
+
+#include "ui/consolestyle.h"
+#include "ui/deadlettersmodel.h"
+#include "ui/displaytext.h"
+#include "ui/emptystate.h"
+#include "ui/icons.h"
+#include "ui/inlineconfirm.h"
+#include "ui/plainlabel.h"
+#include "ui/plaintextview.h"
+#include "ui/rowtable.h"
+#include "ui/searchfield.h"
+#include "ui/storyview.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QStackedWidget>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+DeadLettersPanel::DeadLettersPanel(QWidget *parent)
+    : Panel(parent)
+    , m_model(new DeadLettersModel(this))
+    , m_filter(new QSortFilterProxyModel(this))
+    , m_search(new SearchField(tr("id, application, reason, body…")))
+    , m_progress(new PlainLabel)
+    , m_browse(new QPushButton(icon(u"browse"_s), tr("Browse…")))
+    , m_replay(new QPushButton(icon(u"replay"_s, Tone::OnAccent), tr("Replay")))
+    , m_confirm(new InlineConfirm)
+    , m_table(new RowTable(tr("Dead letters")))
+{
+    m_browse->setObjectName(u"browse"_s);
+    m_replay->setObjectName(u"replay"_s);
+    setLook(m_replay, Look::Primary);
+    m_progress->setTone(Tone::Muted);
+    m_progress->setTabular(true);
+    auto *bar = new PanelBar;
+    auto *barLayout = static_cast<QBoxLayout *>(bar->layout());
+    barLayout->addWidget(m_search);
+    barLayout->addStretch(1);
+    barLayout->addWidget(m_progress);
+    barLayout->addSpacing(SpacingUnit / 2);
+    barLayout->addWidget(m_browse);
+    barLayout->addWidget(m_replay);
+
+    m_filter->setSourceModel(m_model);
+    m_filter->setFilterRole(SearchRole);
+    m_filter->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    m_filter->setSortRole(SortRole);
+    m_filter->setSortCaseSensitivity(Qt::CaseInsensitive);
+    m_table->setModel(m_filter);
+    m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->setSortingEnabled(true);
+    m_table->setGlyphColumn(DeadLettersModel::Glyph);
+    m_table->setColumnSample(DeadLettersModel::Event, u"23e48c51-7f0e…9a41"_s, Face::Monospace);
+    m_table->setColumnSample(DeadLettersModel::Type, u"status changed"_s);
+    m_table->setColumnSample(DeadLettersModel::Application, u"Application"_s);
+    m_table->setColumnSample(DeadLettersModel::Verdict, u"handled 14:02:11 · replay is skipped"_s);
+    m_table->setColumnSample(DeadLettersModel::Received, u"Received"_s);
+    m_table->setColumnSample(DeadLettersModel::Died, u"20 min ago"_s, Face::Figures);
+    m_table->setStretchColumn(DeadLettersModel::Reason);
+
+    auto *splitter = new QSplitter(Qt::Vertical);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(m_table);
+    splitter->addWidget(makeDetails());
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({1000, 232});
+
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(m_confirm);
+    layout->addWidget(splitter, 1);
+
+    connect(m_browse, &QPushButton::clicked, this, &DeadLettersPanel::askToBrowse);
+    connect(m_replay, &QPushButton::clicked, this, &DeadLettersPanel::replaySelected);
+    connect(m_confirm, &InlineConfirm::confirmed, this, &DeadLettersPanel::answered);
+    connect(m_confirm, &InlineConfirm::dismissed, this, [this] {
+        m_question = Question::None;
+        updateReplay();
+        m_table->setFocus();
+    });
+    connect(m_search, &SearchField::searched, this, [this](const QString &text) {
+        m_filter->setFilterFixedString(text);
+        updateWords();
+    });
+    connect(m_search, &SearchField::left, m_table, [this] { m_table->setFocus(); });
+    connect(m_table, &RowTable::currentRowChanged, this, &DeadLettersPanel::showCurrent);
+    connect(m_table, &RowTable::currentEventChanged, this, &DeadLettersPanel::eventSelected);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &DeadLettersPanel::updateReplay);
+    connect(m_filter, &QAbstractItemModel::modelReset, this, &DeadLettersPanel::showCurrent);
+    connect(m_filter, &QAbstractItemModel::rowsRemoved, this, &DeadLettersPanel::updateReplay);
+    connect(m_table->emptyState(), &EmptyState::acted, this, [this] {
+        if (!m_search->text().isEmpty() && m_model->rowCount() > 0)
+            m_search->search({});
+        else
+            askToBrowse();
+    });
+    showCurrent();
+    updateReplay();
+    updateProgress();
+    updateWords();
+}
+
+void DeadLettersPanel::showDepth(qint64 deadLetters)
+{
+    if (m_about == deadLetters)
+        return;
+    m_about = deadLetters;
+    updateWords();
+}
+
+void DeadLettersPanel::showList(const DeadLetterList &list)
+{
+    m_model->setList(list);
+    m_list = list;
+    m_list.letters.clear();
+    m_seen = list.letters.size();
+    m_browsing = !list.finished;
+    m_browsed |= list.finished && list.error.isEmpty();
+    updateProgress();
+    updateReplay();
+    updateWords();
+    showBody();
+}
+
+void DeadLettersPanel::showReplay(const ReplayItem &item)
+{
+    m_model->setReplay(item);
+    updateReplay();
+}
+
+void DeadLettersPanel::showStory(const EventStory &story)
+{
+    m_story->show(story);
+}
+
+void DeadLettersPanel::setNow(const QDateTime &now)
+{
+    m_now = now;
+    m_model->setNow(now);
+    updateProgress();
+}
+
+void DeadLettersPanel::setReady()
+{
+    m_ready = true;
+    m_unavailable.clear();
+    updateReplay();
+    updateWords();
+}
+
+void DeadLettersPanel::setUnavailable(const QString &text)
+{
+    m_unavailable = text;
+    m_ready = false;
+    updateReplay();
+    updateWords();
+}
+
+void DeadLettersPanel::askToBrowse()
+{
+    if (m_browsing) {
+        Q_EMIT browseCancelled();
+        return;
+    }
+    if (!m_ready)
+        return;
+    m_question = Question::Browse;
+    const QString about = m_about < 0 ? tr("How many there are is not known.")
+        : m_about == 1                ? tr("There is about 1.")
+                                      : tr("There are about %1.").arg(countText(m_about));
+    m_confirm->ask(
+        tr("Look into the dead letter queue? Each look counts as a receive of every message it shows and hides "
+           "them from other readers while it lasts; at its end they are visible again. Nothing is deleted. %1")
+            .arg(about),
+        tr("Browse"));
+    updateReplay();
+}
+
+void DeadLettersPanel::replaySelected()
+{
+    const QList<int> rows = replayableRows();
+    if (!canReplay())
+        return;
+    const auto doubtful = std::count_if(rows.cbegin(), rows.cend(), [this](int row) {
+        const Verdict verdict = m_model->letter(row).verdict;
+        return verdict == Verdict::InDoubt || verdict == Verdict::Unknown;
+    });
+    if (doubtful == 0) {
+        replay();
+        return;
+    }
+    m_question = Question::Replay;
+    m_confirm->ask(
+        doubtful == 1
+            ? tr("Of 1 of these nobody can say whether its e-mail was sent. A replay sends it, perhaps a second time.")
+            : tr("Of %1 of these nobody can say whether their e-mails were sent. A replay sends them, perhaps a second "
+                 "time.")
+                  .arg(doubtful),
+        tr("Replay %1").arg(rows.size()));
+    updateReplay();
+}
+
+bool DeadLettersPanel::canReplay() const
+{
+    return m_ready && !m_browsing && m_question == Question::None && !replayableRows().isEmpty();
+}
+
+QWidget *DeadLettersPanel::makeDetails()
+{
+    m_details = new QStackedWidget;
+    m_hint = new PlainLabel(tr("Choose a dead letter to see its body and its story."));
+    m_hint->setTone(Tone::Muted);
+    m_hint->setAlignment(Qt::AlignCenter);
+    m_details->addWidget(m_hint);
+
+    m_body = new PlainTextView(tr("Body"));
+    m_message = new PlainLabel({}, PlainLabel::Role::Caption);
+    m_message->setElided(Qt::ElideMiddle);
+    m_raw = new QPushButton(tr("Raw"));
+    m_raw->setObjectName(u"rawBody"_s);
+    m_raw->setCheckable(true);
+    m_raw->setAccessibleName(tr("Show the body exactly as it was received"));
+
+    auto *head = new QHBoxLayout;
+    head->setContentsMargins(0, 0, 0, 0);
+    head->addWidget(new PlainLabel(tr("Body"), PlainLabel::Role::Heading));
+    head->addSpacing(SpacingUnit);
+    head->addWidget(m_message, 1);
+    head->addWidget(m_raw);
+    auto *left = new QVBoxLayout;
+    left->setSpacing(SpacingUnit / 2);
+    left->addLayout(head);
+    left->addWidget(m_body, 1);
+
+    m_story = new StoryView;
+    m_story->layout()->setContentsMargins(0, 6, 0, 0); // its heading on the line of the other one's
+    auto *page = new QWidget;
+    auto *layout = new QHBoxLayout(page);
+    layout->setContentsMargins(2 * SpacingUnit, SpacingUnit - 2, 2 * SpacingUnit, SpacingUnit);
+    layout->setSpacing(4 * SpacingUnit);
+    layout->addLayout(left, 9);
+    layout->addWidget(m_story, 10);
+    m_details->addWidget(page);
+
+    connect(m_raw, &QPushButton::toggled, this, &DeadLettersPanel::showBody);
+    return m_details;
+}
+
+void DeadLettersPanel::answered()
+{
+    const Question question = m_question;
+    m_question = Question::None;
+    if (question == Question::Browse)
+        startBrowse();
+    else if (question == Question::Replay)
+        replay();
+    updateReplay();
+    m_table->setFocus();
+}
+
+void DeadLettersPanel::startBrowse()
+{
+    m_browsing = true;
+    m_seen = 0;
+    m_list = {};
+    m_list.about = m_about;
+    m_model->forgetOutcomes();
+    updateProgress();
+    updateReplay();
+    updateWords();
+    Q_EMIT browseRequested();
+}
+
+QList<int> DeadLettersPanel::replayableRows() const
+{
+    QList<int> rows;
+    const QModelIndexList selected = m_table->selectedRowIndexes();
+    for (const QModelIndex &index : selected) {
+        const int row = m_filter->mapToSource(index).row();
+        if (m_model->canReplay(row))
+            rows += row;
+    }
+    return rows;
+}
+
+void DeadLettersPanel::replay()
+{
+    QStringList messageIds;
+    for (const int row : replayableRows())
+        messageIds += m_model->letter(row).message.messageId;
+    if (messageIds.isEmpty())
+        return;
+    m_model->lock(messageIds);
+    updateReplay();
+    Q_EMIT replayRequested(messageIds);
+}
+
+void DeadLettersPanel::showCurrent()
+{
+    const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
+    m_details->setCurrentIndex(current.isValid() ? 1 : 0);
+    showBody();
+    if (!current.isValid())
+        return;
+    const DeadLetter &letter = m_model->letter(current.row());
+    if (letter.eventId.isEmpty()) {
+        m_story->expect({}, tr("The body names no event that can be read,\nso the journal has nothing about it."));
+    } else if (letter.eventId != m_story->eventId()) {
+        m_story->expect(letter.eventId);
+        Q_EMIT storyRequested(letter.eventId);
+    }
+}
+
+void DeadLettersPanel::showBody()
+{
+    const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
+    if (!current.isValid())
+        return;
+    const DeadLetter &letter = m_model->letter(current.row());
+    const QString laidOut = indentedJson(letter.message.body);
+    m_raw->setEnabled(!laidOut.isNull());
+    m_body->setPlain(laidOut.isNull() || m_raw->isChecked() ? QString::fromUtf8(letter.message.body) : laidOut);
+    m_message->setPlain(tr("message %1").arg(compactId(letter.message.messageId)));
+    if (m_shownMessageId != letter.message.messageId)
+        m_body->moveCursor(QTextCursor::Start);
+    m_shownMessageId = letter.message.messageId;
+}
+
+void DeadLettersPanel::updateReplay()
+{
+    const qsizetype count = replayableRows().size();
+    m_replay->setText(count == 0 ? tr("Replay") : tr("Replay %1").arg(countText(count)));
+    m_replay->setEnabled(canReplay());
+    m_replay->setIcon(icon(u"replay"_s, Tone::OnAccent));
+    m_browse->setText(m_browsing ? tr("Cancel") : tr("Browse…"));
+    m_browse->setIcon(icon(m_browsing ? u"close"_s : u"browse"_s));
+    m_browse->setEnabled(m_browsing || (m_ready && m_question == Question::None));
+    Q_EMIT canReplayChanged();
+}
+
+void DeadLettersPanel::updateProgress()
+{
+    const QString about =
+        m_list.about < 0 ? QString() : tr(" of about %1").arg(countText(std::max<qint64>(m_list.about, m_seen)));
+    if (m_browsing)
+        m_progress->setPlain(tr("seen %1%2…").arg(countText(m_seen), about));
+    else if (!m_list.error.isEmpty())
+        m_progress->setPlain(tr("the look ended early: seen %1%2").arg(countText(m_seen), about));
+    else if (m_browsed)
+        m_progress->setPlain(tr("seen %1%2 · %3").arg(countText(m_seen), about, agoText(m_list.browsedAt, m_now)));
+    else
+        m_progress->setPlain({});
+    m_progress->setToolTip(toolTipText(m_list.error.isEmpty() ? utcText(m_list.browsedAt) : m_list.error));
+}
+
+void DeadLettersPanel::updateWords()
+{
+    EmptyState *words = m_table->emptyState();
+    m_hint->setVisible(m_model->rowCount() > 0);
+    if (!m_unavailable.isEmpty()) {
+        words->setWords(u"warning"_s, tr("Nothing can be read"), m_unavailable);
+    } else if (m_model->rowCount() > 0) {
+        words->setWords(
+            u"search"_s, tr("No dead letter matches"),
+            tr("The search looks in ids, type, application, verdict, reason and body of those seen by the last look."),
+            tr("Clear the search"));
+    } else if (m_browsing) {
+        words->setWords(u"browse"_s, tr("Looking into the dead letter queue…"),
+                        tr("It takes several passes until every message has been seen."));
+    } else if (!m_list.error.isEmpty()) {
+        words->setWords(u"warning"_s, tr("The dead letters could not be read"), m_list.error, tr("Browse…"));
+    } else if (m_browsed) {
+        words->setWords(u"check"_s, tr("No dead letters"), tr("The last look found the dead letter queue empty."),
+                        tr("Browse…"));
+    } else if (m_about == 0) {
+        words->setWords(
+            u"check"_s, tr("No dead letters"),
+            tr("The queue counts none. A message gets here after failing three times, with the reason it failed."));
+    } else {
+        words->setWords(u"deadletter"_s,
+                        m_about < 0        ? tr("The dead letters have not been looked at")
+                            : m_about == 1 ? tr("About 1 dead letter")
+                                           : tr("About %1 dead letters").arg(countText(m_about)),
+                        tr("They are read only when you ask, because each look counts as a receive of every message."),
+                        m_ready ? tr("Browse…") : QString());
+    }
+}
+
+} // namespace sendonce

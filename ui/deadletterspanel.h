@@ -1,0 +1,91 @@
+#pragma once
+
+#include "ui/panel.h"
+#include "worker/types.h"
+
+class QPushButton;
+class QSortFilterProxyModel;
+class QStackedWidget;
+
+namespace sendonce {
+
+class DeadLettersModel;
+class InlineConfirm;
+class PlainLabel;
+class PlainTextView;
+class StoryView;
+
+/// Dead letters: looked at when asked to (it costs a receive each), with why they failed and what a replay would do;
+/// replayed one by one or many at once, each with its outcome in its row.
+class DeadLettersPanel : public Panel
+{
+    Q_OBJECT
+public:
+    explicit DeadLettersPanel(QWidget *parent = nullptr);
+
+    SearchField *searchField() const override { return m_search; }
+    RowTable *table() const override { return m_table; }
+    DeadLettersModel *model() const { return m_model; }
+
+    void showDepth(qint64 deadLetters);
+    void showList(const sendonce::DeadLetterList &list);
+    void showReplay(const sendonce::ReplayItem &item);
+    void showStory(const sendonce::EventStory &story);
+    void setNow(const QDateTime &now);
+    void setReady();
+    void setUnavailable(const QString &text);
+
+    void askToBrowse(); ///< states the cost and asks
+    void replaySelected(); ///< asks first where a second e-mail is possible
+    bool isBrowsing() const { return m_browsing; }
+    bool canReplay() const;
+
+Q_SIGNALS:
+    void browseRequested();
+    void browseCancelled();
+    void replayRequested(const QStringList &messageIds);
+    void storyRequested(const QString &eventId);
+    void canReplayChanged();
+
+private:
+    QWidget *makeDetails();
+    void startBrowse();
+    void answered();
+    QList<int> replayableRows() const; ///< of the source model
+    void replay();
+    void showCurrent();
+    void showBody();
+    void updateReplay();
+    void updateProgress();
+    void updateWords();
+
+    enum class Question { None, Browse, Replay };
+
+    DeadLettersModel *m_model;
+    QSortFilterProxyModel *m_filter;
+    SearchField *m_search;
+    PlainLabel *m_progress;
+    QPushButton *m_browse;
+    QPushButton *m_replay;
+    InlineConfirm *m_confirm;
+    RowTable *m_table;
+    QStackedWidget *m_details;
+    PlainLabel *m_hint;
+    PlainTextView *m_body;
+    PlainLabel *m_message;
+    QPushButton *m_raw;
+    StoryView *m_story;
+
+    Question m_question = Question::None;
+    DeadLetterList m_list; ///< without its letters
+    qsizetype m_seen = 0;
+    qint64 m_about = -1;
+    QDateTime m_now;
+    bool m_ready = false;
+    bool m_browsing = false;
+    bool m_browsed = false;
+    QString m_unavailable;
+    QString m_shownMessageId;
+};
+
+} // namespace sendonce

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "ui/panel.h"
+#include "ui/theme.h"
+#include "worker/types.h"
+
+class QPushButton;
+class QSpinBox;
+
+namespace sendonce {
+
+class PlainLabel;
+
+/// Send an event, send one twice, make the next mails fail. Each act says under the buttons what became of it.
+class SendPanel : public Panel
+{
+    Q_OBJECT
+public:
+    explicit SendPanel(QWidget *parent = nullptr);
+
+    void showReport(const sendonce::SendReport &report);
+    void showArmed(const sendonce::ArmedFaults &faults);
+    void showFailure(const QString &text);
+    void setReady(bool ready);
+    void setFaultsOffered(bool offered); ///< only where the mailbox is the embedded one
+    void askToFailMails(); ///< opens the two fields
+
+public Q_SLOTS:
+    void send();
+    void injectDuplicate(const QString &eventId = {}); ///< empty: a new event, sent twice
+
+Q_SIGNALS:
+    void sendRequested(const sendonce::SendRequest &request);
+    void injectDuplicateRequested(const QString &eventId);
+    void failNextMailsRequested(int times, int replyCode);
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+
+private:
+    QWidget *makeFailForm();
+    void say(const QString &text, Tone tone);
+    void arm();
+
+    QPushButton *m_send;
+    QPushButton *m_duplicate;
+    QPushButton *m_fail;
+    QWidget *m_form;
+    QSpinBox *m_times;
+    QSpinBox *m_code;
+    QPushButton *m_arm;
+    PlainLabel *m_outcome;
+};
+
+} // namespace sendonce
