@@ -1,0 +1,646 @@
+#include "ui/mainwindow.h"
+
+#include "ui/coalescer.h"
+#include "ui/column.h"
+#include "ui/controlbar.h"
+#include "ui/deadletterspanel.h"
+#include "ui/helpwindow.h"
+#include "ui/icons.h"
+#include "ui/logmodel.h"
+#include "ui/logpanel.h"
+#include "ui/mailboxpanel.h"
+#include "ui/notice.h"
+#include "ui/paneldock.h"
+#include "ui/processedpanel.h"
+#include "ui/queuepanel.h"
+#include "ui/rowtable.h"
+#include "ui/searchfield.h"
+#include "ui/sendpanel.h"
+#include "ui/statusline.h"
+#include "ui/windowactions.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMetaMethod>
+#include <QSettings>
+#include <QTabBar>
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace sendonce {
+namespace {
+
+constexpr int LeftWidth = 268; // at the default font
+constexpr int SmallestText = 75;
+constexpr int LargestText = 200;
+
+} // namespace
+
+MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
+    : QMainWindow(parent)
+    , m_actions(std::make_unique<WindowActions>(this))
+    , m_status(new StatusLine)
+    , m_updates(new Coalescer(UpdateInterval, this))
+    , m_dockChanges(new Coalescer(0ms, this))
+    , m_storyChanges(new Coalescer(300ms, this))
+{
+    setObjectName(u"mainWindow"_s);
+    setWindowIcon(applicationIcon());
+    m_bar = new ControlBar(*m_actions, this);
+    addToolBar(Qt::TopToolBarArea, m_bar);
+    setStatusBar(m_status);
+    makeDocks();
+    m_notice = new Notice(this, m_status->sizeHint().height());
+    m_curtain = new Curtain(this);
+    connectActions();
+    connectPanels();
+
+    connect(m_updates, &Coalescer::due, this, &MainWindow::flush);
+    connect(m_dockChanges, &Coalescer::due, this, &MainWindow::followDocks);
+    connect(m_storyChanges, &Coalescer::due, this, [this] { Q_EMIT storyRequested(m_selectedEvent); });
+    m_clock.setInterval(1s);
+    connect(&m_clock, &QTimer::timeout, this, &MainWindow::tick);
+    m_closing.setSingleShot(true);
+    connect(&m_closing, &QTimer::timeout, this, &MainWindow::workerClosed);
+
+    showProfile(setup);
+    resize(1280, 800);
+    defaultLayout();
+    m_bar->showWords(tr("opening…"), Tone::Muted);
+    tick();
+    updateActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::showProfile(const WindowSetup &setup)
+{
+    m_embedded = setup.embedded;
+    setWindowTitle(tr("Sendonce — %1").arg(setup.profile));
+    m_bar->showProfile(setup.profile, setup.profileTone,
+                       setup.strategy.isEmpty() ? tr("one transaction") : setup.strategy);
+    dockOf(m_queue)->setHeading(tr("Queue · %1").arg(setup.queueName));
+    m_send->setFaultsOffered(m_embedded);
+    updateActions();
+}
+
+void MainWindow::keepStateIn(const QString &folder)
+{
+    m_layoutStore.emplace(folder);
+    const std::optional<WindowLayout> layout = m_layoutStore->begin();
+    m_settings = std::make_unique<QSettings>(folder + u"/console.ini"_s, QSettings::IniFormat);
+    m_textPercent = std::clamp(m_settings->value("textPercent"_L1, 100).toInt(), SmallestText, LargestText);
+    const int theme = m_settings->value("theme"_L1, int(ThemeChoice::System)).toInt();
+    m_theme = theme == int(ThemeChoice::Light) ? ThemeChoice::Light
+        : theme == int(ThemeChoice::Dark)      ? ThemeChoice::Dark
+                                               : ThemeChoice::System;
+    setTheme(m_theme);
+    m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state);
+    if (layout && !m_restored)
+        resetLayout();
+    followDocks();
+}
+
+void MainWindow::setTheme(ThemeChoice choice)
+{
+    m_theme = choice;
+    applyTheme(*qApp, choice, m_textPercent);
+    for (QAction *action : m_actions->theme->actions())
+        action->setChecked(action->data().toInt() == int(choice));
+    if (m_settings)
+        m_settings->setValue("theme"_L1, int(choice));
+}
+
+void MainWindow::setTextPercent(int percent)
+{
+    m_textPercent = std::clamp(percent, SmallestText, LargestText);
+    applyTheme(*qApp, m_theme, m_textPercent);
+    if (m_settings)
+        m_settings->setValue("textPercent"_L1, m_textPercent);
+    m_actions->larger->setEnabled(m_textPercent < LargestText);
+    m_actions->smaller->setEnabled(m_textPercent > SmallestText);
+}
+
+void MainWindow::resetLayout()
+{
+    defaultLayout();
+}
+
+PanelDock *MainWindow::dockOf(const Panel *panel) const
+{
+    const auto dock =
+        std::find_if(m_docks.cbegin(), m_docks.cend(), [panel](PanelDock *d) { return d->panel() == panel; });
+    return dock == m_docks.cend() ? nullptr : *dock;
+}
+
+void MainWindow::bringForward(const Panel *panel)
+{
+    PanelDock *dock = dockOf(panel);
+    if (!dock)
+        return;
+    dock->show();
+    dock->raise();
+    if (panel->table())
+        panel->table()->setFocus();
+}
+
+Panel *MainWindow::frontPanel() const
+{
+    for (QWidget *widget = QApplication::focusWidget(); widget; widget = widget->parentWidget()) {
+        if (auto *panel = qobject_cast<Panel *>(widget); panel && panel->table())
+            return panel;
+    }
+    for (Panel *panel : eventPanels()) {
+        if (panel->isVisible() && !panel->visibleRegion().isEmpty())
+            return panel;
+    }
+    return nullptr;
+}
+
+void MainWindow::showOpened()
+{
+    m_opened = true;
+    m_processed->setReady();
+    m_deadLetters->setReady();
+    m_mailbox->setReady();
+    m_send->setReady(true);
+    m_bar->showState(m_state, m_inHand);
+    updateActions();
+}
+
+void MainWindow::showOpenFailed(const QString &text)
+{
+    m_opened = false;
+    m_processed->setUnavailable(text);
+    m_deadLetters->setUnavailable(text);
+    m_mailbox->setUnavailable(text);
+    m_queue->setUnavailable(text);
+    m_send->setReady(false);
+    m_bar->showWords(tr("cannot work"), Tone::Failed);
+    m_notice->say(text, Tone::Failed);
+    updateActions();
+}
+
+void MainWindow::showState(WorkerState state)
+{
+    m_state = state;
+    m_bar->showState(m_state, m_inHand);
+    updateActions();
+}
+
+void MainWindow::showInHand(int messages)
+{
+    m_inHand = messages;
+    m_updates->schedule();
+}
+
+void MainWindow::showCounters(const Counters &counters)
+{
+    m_newCounters = counters;
+    m_updates->schedule();
+}
+
+void MainWindow::showDepth(const QueueDepth &depth)
+{
+    m_newDepth = depth;
+    m_updates->schedule();
+}
+
+void MainWindow::showService(const ServiceStatus &status)
+{
+    m_status->showService(status);
+}
+
+void MainWindow::showArmed(const ArmedFaults &faults)
+{
+    m_armed = std::any_of(faults.cbegin(), faults.cend(), [](const ArmedFault &fault) { return fault.remaining > 0; });
+    m_bar->showArmed(faults);
+    m_send->showArmed(faults);
+    updateActions();
+}
+
+void MainWindow::addLogLine(const LogLine &line)
+{
+    m_newLines += line;
+    m_updates->schedule();
+}
+
+void MainWindow::addDelivery(const DeliveryReport &report)
+{
+    m_newDeliveries += report;
+    m_updates->schedule();
+}
+
+void MainWindow::showSendReport(const SendReport &report)
+{
+    m_send->showReport(report);
+}
+
+void MainWindow::showNote(const QString &text)
+{
+    m_notice->say(text, Tone::InFlight);
+}
+
+void MainWindow::showActFailed(const QString &act, const QString &text)
+{
+    m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
+}
+
+void MainWindow::showProcessedPage(const ProcessedPage &page)
+{
+    m_processed->showPage(page);
+}
+
+void MainWindow::showMailbox(const MailboxSnapshot &snapshot)
+{
+    m_mailbox->showSnapshot(snapshot);
+}
+
+void MainWindow::noteMailboxChange()
+{
+    m_mailbox->noteChange();
+}
+
+void MainWindow::showMail(const MailDetail &mail)
+{
+    m_mailbox->showMail(mail);
+}
+
+void MainWindow::showStory(const EventStory &story)
+{
+    m_processed->showStory(story);
+    m_deadLetters->showStory(story);
+}
+
+void MainWindow::showDeadLetters(const DeadLetterList &list)
+{
+    m_deadLetters->showList(list);
+    updateActions();
+}
+
+void MainWindow::showReplay(const ReplayItem &item)
+{
+    m_deadLetters->showReplay(item);
+    if (!item.eventId.isEmpty() && item.eventId == m_selectedEvent)
+        m_storyChanges->schedule();
+}
+
+void MainWindow::workerClosed()
+{
+    m_workerClosed = true;
+    if (m_curtain->isVisible() || m_closing.isActive())
+        close();
+}
+
+/// One selection: whatever was chosen is marked everywhere, and its story is asked for once.
+void MainWindow::selectEvent(const QString &eventId)
+{
+    if (eventId == m_selectedEvent)
+        return;
+    m_selectedEvent = eventId;
+    const auto *chosenIn = qobject_cast<Panel *>(sender());
+    for (Panel *panel : eventPanels()) {
+        panel->highlightEvent(eventId);
+        if (panel != chosenIn)
+            panel->revealEvent(eventId);
+    }
+    updateActions();
+    Q_EMIT eventSelected(eventId);
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    const bool attached = isSignalConnected(QMetaMethod::fromSignal(&MainWindow::closeRequested));
+    if (m_workerClosed || !attached) {
+        m_closing.stop();
+        m_clock.stop();
+        storeLayout();
+        if (m_help)
+            m_help->close();
+        event->accept();
+        return;
+    }
+    event->ignore();
+    if (m_closing.isActive())
+        return; // asked again while stopping
+    m_closing.start(m_closeBound);
+    m_curtain->drop(tr("Stopping…"), tr("A mail that is being sent is settled first; the window closes by itself."));
+    Q_EMIT closeRequested();
+}
+
+void MainWindow::showEvent(QShowEvent *event)
+{
+    QMainWindow::showEvent(event);
+    m_clock.start();
+    m_dockChanges->schedule();
+    if (m_firstShow && !m_restored) // sizes are right only once everything has its style and font
+        QTimer::singleShot(0, this, &MainWindow::defaultSizes);
+    if (m_firstShow && m_layoutStore)
+        QTimer::singleShot(1s, this, [this] { m_layoutStore->finished(); }); // laid out, painted, and still alive
+    m_firstShow = false;
+}
+
+void MainWindow::changeEvent(QEvent *event)
+{
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::ThemeChange && m_theme == ThemeChoice::System)
+        applyTheme(*qApp, m_theme, m_textPercent);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Alt)
+        menuBar()->update(); // shows its mnemonics
+    if (event->key() == Qt::Key_Escape) {
+        if (const Panel *panel = frontPanel(); panel && panel->searchField())
+            panel->searchField()->search({});
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::keyReleaseEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Alt)
+        menuBar()->update();
+    QMainWindow::keyReleaseEvent(event);
+}
+
+QMenu *MainWindow::createPopupMenu()
+{
+    return nullptr; // View > Panels has them
+}
+
+void MainWindow::makeDocks()
+{
+    setDockOptions(AllowTabbedDocks | AllowNestedDocks | GroupedDragging);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setDocumentMode(true);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+
+    m_queue = new QueuePanel;
+    m_send = new SendPanel;
+    m_processed = new ProcessedPanel;
+    m_deadLetters = new DeadLettersPanel;
+    m_mailbox = new MailboxPanel;
+    m_log = new LogPanel;
+    m_docks = {
+        new PanelDock(u"queue"_s, tr("Queue"), m_queue, new Column(m_queue)),
+        new PanelDock(u"send"_s, tr("Send and inject"), m_send, new Column(m_send)),
+        new PanelDock(u"processed"_s, tr("Processed events"), m_processed),
+        new PanelDock(u"deadletters"_s, tr("Dead letters"), m_deadLetters),
+        new PanelDock(u"mailbox"_s, tr("Mailbox"), m_mailbox),
+        new PanelDock(u"log"_s, tr("Log"), m_log),
+    };
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        connect(dock, &QDockWidget::dockLocationChanged, m_dockChanges, &Coalescer::schedule);
+        connect(dock, &QDockWidget::topLevelChanged, m_dockChanges, &Coalescer::schedule);
+        connect(dock, &QDockWidget::visibilityChanged, m_dockChanges, &Coalescer::schedule);
+    }
+    int number = 0;
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        auto *action = new QAction(dock->plainTitle(), this);
+        action->setShortcut(QKeySequence(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++))));
+        action->setStatusTip(tr("Show this panel in front"));
+        connect(action, &QAction::triggered, this, [this, dock] { bringForward(dock->panel()); });
+        m_actions->panels->addAction(action);
+    }
+    m_actions->panels->addSeparator();
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        QAction *toggle = dock->toggleViewAction();
+        // The dock's own action would repeat the count of the tab.
+        auto *shown = new QAction(tr("Show %1").arg(dock->plainTitle()), this);
+        shown->setCheckable(true);
+        shown->setChecked(toggle->isChecked());
+        connect(toggle, &QAction::toggled, shown, &QAction::setChecked);
+        connect(shown, &QAction::triggered, toggle, &QAction::trigger);
+        m_actions->panels->addAction(shown);
+    }
+}
+
+void MainWindow::connectActions()
+{
+    const WindowActions &a = *m_actions;
+    connect(a.saveMail, &QAction::triggered, m_mailbox, &MailboxPanel::askWhereToSave);
+    connect(a.quit, &QAction::triggered, this, &QWidget::close);
+    connect(a.start, &QAction::triggered, this, &MainWindow::startRequested);
+    connect(a.stop, &QAction::triggered, this, &MainWindow::stopRequested);
+    connect(a.send, &QAction::triggered, m_send, &SendPanel::send);
+    connect(a.duplicate, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(); });
+    connect(a.duplicateThis, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(m_selectedEvent); });
+    connect(a.failMails, &QAction::triggered, this, [this] {
+        dockOf(m_send)->show();
+        dockOf(m_send)->raise();
+        m_send->askToFailMails();
+    });
+    connect(a.disarm, &QAction::triggered, this, &MainWindow::disarmRequested);
+    connect(a.browse, &QAction::triggered, this, [this] {
+        bringForward(m_deadLetters);
+        m_deadLetters->askToBrowse();
+    });
+    connect(a.replay, &QAction::triggered, m_deadLetters, &DeadLettersPanel::replaySelected);
+    connect(a.find, &QAction::triggered, this, [this] {
+        if (const Panel *panel = frontPanel(); panel && panel->searchField()) {
+            panel->searchField()->setFocus(Qt::ShortcutFocusReason);
+            panel->searchField()->selectAll();
+        }
+    });
+    connect(a.refresh, &QAction::triggered, this, [this] {
+        if (Panel *panel = frontPanel())
+            panel->refresh();
+    });
+    connect(a.copy, &QAction::triggered, this, [this] {
+        if (const Panel *panel = frontPanel())
+            panel->table()->copySelection();
+    });
+    connect(a.pauseLog, &QAction::triggered, m_log, &LogPanel::setPaused);
+    connect(m_log, &LogPanel::pausedChanged, a.pauseLog, &QAction::setChecked);
+    connect(a.theme, &QActionGroup::triggered, this,
+            [this](QAction *action) { setTheme(ThemeChoice(action->data().toInt())); });
+    connect(a.larger, &QAction::triggered, this, [this] { setTextPercent(m_textPercent + 25); });
+    connect(a.smaller, &QAction::triggered, this, [this] { setTextPercent(m_textPercent - 25); });
+    connect(a.normalText, &QAction::triggered, this, [this] { setTextPercent(100); });
+    connect(a.floatPanel, &QAction::triggered, this, [this] {
+        if (PanelDock *dock = dockOf(frontPanel()))
+            dock->setFloating(!dock->isFloating());
+    });
+    connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    const auto help = [this] {
+        if (!m_help)
+            m_help = new HelpWindow(menuBar(), this);
+        return m_help;
+    };
+    connect(a.help, &QAction::triggered, this, [help] { help()->showHelp(); });
+    connect(a.shortcuts, &QAction::triggered, this, [help] { help()->showShortcuts(); });
+    connect(a.about, &QAction::triggered, this, [this] {
+        auto *about = new AboutWindow(this);
+        about->setAttribute(Qt::WA_DeleteOnClose);
+        about->open();
+    });
+    for (QAction *action : a.theme->actions())
+        action->setChecked(action->data().toInt() == int(m_theme));
+}
+
+void MainWindow::connectPanels()
+{
+    connect(m_queue, &QueuePanel::deadLettersRequested, this, [this] { bringForward(m_deadLetters); });
+
+    connect(m_send, &SendPanel::sendRequested, this, &MainWindow::sendRequested);
+    connect(m_send, &SendPanel::injectDuplicateRequested, this, &MainWindow::injectDuplicateRequested);
+    connect(m_send, &SendPanel::failNextMailsRequested, this, &MainWindow::failNextMailsRequested);
+
+    connect(m_processed, &ProcessedPanel::queried, this, &MainWindow::processedQueried);
+    connect(m_processed, &ProcessedPanel::duplicateRequested, m_send, &SendPanel::injectDuplicate);
+    connect(m_processed, &ProcessedPanel::sendRequested, m_send, &SendPanel::send);
+    connect(m_processed, &ProcessedPanel::storyRequested, this, &MainWindow::storyRequested);
+
+    connect(m_deadLetters, &DeadLettersPanel::browseRequested, this, &MainWindow::browseRequested);
+    connect(m_deadLetters, &DeadLettersPanel::browseCancelled, this, &MainWindow::browseCancelled);
+    connect(m_deadLetters, &DeadLettersPanel::replayRequested, this, &MainWindow::replayRequested);
+    connect(m_deadLetters, &DeadLettersPanel::storyRequested, this, &MainWindow::storyRequested);
+    connect(m_deadLetters, &DeadLettersPanel::canReplayChanged, this, &MainWindow::updateActions);
+
+    connect(m_mailbox, &MailboxPanel::queried, this, &MainWindow::mailboxQueried);
+    connect(m_mailbox, &MailboxPanel::openRequested, this, &MainWindow::mailOpenRequested);
+    connect(m_mailbox, &MailboxPanel::canSaveChanged, this, &MainWindow::updateActions);
+
+    connect(m_log, &LogPanel::jumpRequested, this, &MainWindow::jumpTo);
+
+    for (Panel *panel : eventPanels())
+        connect(panel, &Panel::eventSelected, this, &MainWindow::selectEvent);
+}
+
+void MainWindow::defaultLayout()
+{
+    PanelDock *queue = dockOf(m_queue);
+    PanelDock *send = dockOf(m_send);
+    PanelDock *processed = dockOf(m_processed);
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        dock->setFloating(false);
+        addDockWidget(dock == queue || dock == send ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+    }
+    splitDockWidget(queue, send, Qt::Vertical);
+    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_mailbox), dockOf(m_log)})
+        tabifyDockWidget(processed, dock);
+    for (PanelDock *dock : std::as_const(m_docks))
+        dock->show();
+    processed->raise();
+    followDocks();
+    if (isVisible())
+        defaultSizes(); // else when it is shown: before, nothing has its size
+}
+
+void MainWindow::defaultSizes()
+{
+    PanelDock *queue = dockOf(m_queue);
+    const int left = LeftWidth * QApplication::font().pixelSize() / 13;
+    resizeDocks({queue, dockOf(m_processed)}, {left, std::max(left, width() - left - 1)}, Qt::Horizontal);
+    PanelDock *send = dockOf(m_send);
+    // The chart gives way first.
+    const int room = queue->height() + send->height();
+    const int title = queue->sizeHint().height() - m_queue->sizeHint().height();
+    const int most = m_queue->sizeHint().height() + title;
+    const int least = std::min(m_queue->minimumSizeHint().height() + title, most);
+    const int wanted = std::clamp(room - send->sizeHint().height(), least, most);
+    resizeDocks({queue, send}, {std::max(1, wanted), std::max(1, room - wanted)}, Qt::Vertical);
+}
+
+/// Titles follow how the docks lie; the tab bars, which QMainWindow makes and unmakes, get their names.
+void MainWindow::followDocks()
+{
+    for (PanelDock *dock : std::as_const(m_docks))
+        dock->updateTitle();
+    const QList<QTabBar *> bars = findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly);
+    for (QTabBar *bar : bars) {
+        bar->setAccessibleName(tr("Panels"));
+        bar->setExpanding(false);
+        bar->setElideMode(Qt::ElideNone); // rather scroll than hide a count
+        bar->setUsesScrollButtons(true);
+    }
+}
+
+/// At most 20 times a second, whatever comes (console.md, "Nothing blocks the window").
+void MainWindow::flush()
+{
+    if (m_newDepth) {
+        m_queue->showDepth(*m_newDepth);
+        m_deadLetters->showDepth(m_newDepth->deadLetters);
+        dockOf(m_deadLetters)->setBadge(m_newDepth->deadLetters);
+        m_newDepth.reset();
+    }
+    if (m_newCounters) {
+        m_status->showCounters(*m_newCounters);
+        m_queue->showCounters(*m_newCounters, QDateTime::currentDateTimeUtc());
+        m_newCounters.reset();
+    }
+    if (m_opened)
+        m_bar->showState(m_state, m_inHand);
+    if (!m_newLines.isEmpty())
+        m_log->append(std::exchange(m_newLines, {}));
+    if (!m_newDeliveries.isEmpty()) {
+        const QList<DeliveryReport> reports = std::exchange(m_newDeliveries, {});
+        m_processed->addDeliveries(reports);
+        const bool aboutSelected = std::any_of(reports.cbegin(), reports.cend(), [this](const DeliveryReport &report) {
+            return report.eventId == m_selectedEvent;
+        });
+        if (aboutSelected && !m_selectedEvent.isEmpty())
+            m_storyChanges->schedule();
+    }
+}
+
+void MainWindow::tick()
+{
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    m_queue->setNow(now);
+    if (m_deadLetters->isVisible())
+        m_deadLetters->setNow(now);
+}
+
+void MainWindow::updateActions()
+{
+    const WindowActions &a = *m_actions;
+    const bool idle = m_state == WorkerState::Stopped || m_state == WorkerState::Stopping;
+    a.start->setEnabled(m_opened && idle);
+    a.stop->setEnabled(m_opened && (m_state == WorkerState::Running || m_state == WorkerState::Starting));
+    a.send->setEnabled(m_opened);
+    a.duplicate->setEnabled(m_opened);
+    a.duplicateThis->setEnabled(m_opened && !m_selectedEvent.isEmpty());
+    a.failMails->setEnabled(m_opened && m_embedded);
+    a.disarm->setEnabled(m_opened && m_armed);
+    a.browse->setEnabled(m_opened);
+    a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
+    a.replay->setEnabled(m_deadLetters->canReplay());
+    a.saveMail->setEnabled(m_mailbox->canSave());
+}
+
+/// From the log: to the row about the event, where there is one, else to a search for it.
+void MainWindow::jumpTo(const QString &eventId)
+{
+    selectEvent(eventId);
+    if (m_deadLetters->revealEvent(eventId)) {
+        bringForward(m_deadLetters);
+        return;
+    }
+    bringForward(m_processed);
+    if (!m_processed->revealEvent(eventId))
+        m_processed->searchField()->search(eventId);
+}
+
+void MainWindow::storeLayout()
+{
+    if (m_layoutStore && m_layoutStore->save({saveGeometry(), saveState()}))
+        m_layoutStore->finished();
+}
+
+QList<Panel *> MainWindow::eventPanels() const
+{
+    return {m_processed, m_deadLetters, m_mailbox, m_log};
+}
+
+} // namespace sendonce

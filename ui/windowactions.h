@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QCoreApplication>
+
+class QAction;
+class QActionGroup;
+class QMainWindow;
+class QMenu;
+
+namespace sendonce {
+
+/// Every act of the window as a QAction in a menu, with its shortcut or mnemonic. Made by the window, which connects
+/// them.
+struct WindowActions
+{
+    Q_DECLARE_TR_FUNCTIONS(WindowActions)
+public:
+    explicit WindowActions(QMainWindow *window);
+
+    QAction *saveMail;
+    QAction *quit;
+
+    QAction *start;
+    QAction *stop;
+
+    QAction *send;
+    QAction *duplicate;
+    QAction *duplicateThis;
+    QAction *failMails;
+    QAction *disarm;
+    QAction *browse;
+    QAction *replay;
+
+    QMenu *panels; ///< the window adds an action for each
+    QAction *find;
+    QAction *refresh;
+    QAction *copy;
+    QAction *pauseLog;
+    QAction *floatPanel;
+    QActionGroup *theme; ///< data(): int(ThemeChoice)
+    QAction *larger;
+    QAction *smaller;
+    QAction *normalText;
+    QAction *resetLayout;
+
+    QAction *help;
+    QAction *shortcuts;
+    QAction *about;
+};
+
+} // namespace sendonce
