@@ -1,0 +1,464 @@
+// Shows the window fed with realistic values and no worker, to look at it: gallery --fill --theme dark --size 1280x800
+// --tab "Dead letters" --shot picture.png. Not a test.
+#include "ui/deadletterspanel.h"
+#include "ui/inlineconfirm.h"
+#include "ui/logpanel.h"
+#include "ui/mailboxpanel.h"
+#include "ui/mainwindow.h"
+#include "ui/paneldock.h"
+#include "ui/processedpanel.h"
+#include "ui/queuepanel.h"
+#include "ui/rowtable.h"
+#include "ui/searchfield.h"
+#include "ui/sendpanel.h"
+#include "ui/theme.h"
+#include "ui/windowactions.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QElapsedTimer>
+#include <QMenu>
+#include <QMenuBar>
+#include <QRandomGenerator>
+#include <QTimer>
+#include <QUuid>
+
+#include <cmath>
+#include <cstdio>
+
+using namespace Qt::StringLiterals;
+using namespace sendonce;
+using namespace std::chrono_literals;
+
+namespace {
+
+const QStringList People{u"sam"_s, u"alex"_s, u"robin"_s, u"kim"_s, u"jo"_s, u"charlie"_s};
+const QStringList Jobs{u"Backend engineer"_s, u"Data analyst"_s, u"Support lead"_s, u"QA engineer"_s, u"Designer"_s};
+
+QString uuid(QRandomGenerator &random)
+{
+    QByteArray bytes(16, Qt::Uninitialized);
+    for (char &c : bytes)
+        c = char(random.bounded(256));
+    return QUuid::fromRfc4122(bytes).toString(QUuid::WithoutBraces);
+}
+
+QByteArray body(const QString &eventId, int application, const QString &type = u"application.status_changed"_s)
+{
+    return uR"({"type": "%1", "event_id": "%2", "application_id": %3, "old_status": "reviewing", "new_status": "interview"})"_s
+        .arg(type, eventId)
+        .arg(application)
+        .toUtf8();
+}
+
+DeadLetter letter(const QString &eventId, int application, Verdict verdict, const QString &verdictText,
+                  const QString &reason, const QDateTime &diedAt)
+{
+    DeadLetter dead;
+    dead.eventId = eventId;
+    dead.eventType = u"application.status_changed"_s;
+    dead.applicationId = application > 0 ? QString::number(application) : QString();
+    dead.verdict = verdict;
+    dead.verdictText = verdictText;
+    dead.reason = reason;
+    dead.receiveCount = 3;
+    dead.diedAt = diedAt;
+    dead.sentAt = diedAt.addSecs(-95);
+    dead.message.messageId = u"5b1f6a0e-77c2-4a5f-9f0e-%1"_s.arg(qHash(eventId), 12, 16, QLatin1Char('0'));
+    dead.message.body = body(eventId, application);
+    return dead;
+}
+
+class Gallery
+{
+public:
+    explicit Gallery(MainWindow &window) : m_window(window), m_now(QDateTime::currentDateTimeUtc()), m_random(7)
+    {
+        QObject::connect(&window, &MainWindow::processedQueried, &window, [this](const ProcessedQuery &query) {
+            QTimer::singleShot(0, &m_window, [this, query] { m_window.showProcessedPage(page(query)); });
+        });
+        QObject::connect(&window, &MainWindow::mailboxQueried, &window, [this](const QString &search, int) {
+            MailboxSnapshot snapshot;
+            for (const MailRow &mail : std::as_const(m_mails)) {
+                if (search.isEmpty() || mail.to.contains(search) || mail.subject.contains(search)
+                    || mail.eventId.contains(search))
+                    snapshot.rows += mail;
+            }
+            snapshot.total = snapshot.rows.size();
+            QTimer::singleShot(0, &m_window, [this, snapshot] { m_window.showMailbox(snapshot); });
+        });
+        QObject::connect(&window, &MainWindow::mailOpenRequested, &window,
+                         [this](const QString &id) { QTimer::singleShot(0, &m_window, [this, id] { open(id); }); });
+        QObject::connect(&window, &MainWindow::storyRequested, &window, [this](const QString &eventId) {
+            QTimer::singleShot(0, &m_window, [this, eventId] { m_window.showStory(story(eventId)); });
+        });
+        QObject::connect(&window, &MainWindow::replayRequested, &window, [this](const QStringList &messageIds) {
+            for (const QString &messageId : messageIds)
+                QTimer::singleShot(700, &m_window, [this, messageId] {
+                    m_window.showReplay(
+                        {messageId, {}, ReplayItem::State::Mailed, u"mailed · handled by a new delivery"_s});
+                });
+        });
+        QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
+            QTimer::singleShot(400, &m_window, [this] { m_window.showDeadLetters(m_letters); });
+        });
+        QObject::connect(&window, &MainWindow::sendRequested, &window, [this](const SendRequest &request) {
+            m_window.showSendReport({request, uuid(m_random), {u"m-1"_s}, {}});
+        });
+    }
+
+    void open()
+    {
+        services(ServiceStatus::Health::Ok);
+        m_window.showOpened();
+        QueueDepth depth;
+        depth.visible = depth.inFlight = depth.delayed = depth.deadLetters = 0;
+        depth.sampledAt = m_now;
+        m_window.showDepth(depth);
+    }
+
+    void services(ServiceStatus::Health health)
+    {
+        m_window.showService({ServiceStatus::Service::Queue, health, u"127.0.0.1:9324"_s, {}});
+        m_window.showService({ServiceStatus::Service::Database, health, u"SQLite sendonce.db"_s, {}});
+        m_window.showService({ServiceStatus::Service::Mail, health, u"127.0.0.1:1025"_s, {}});
+    }
+
+    void fill()
+    {
+        fillRows();
+        fillLetters();
+        services(ServiceStatus::Health::Ok);
+        m_window.showOpened();
+        m_window.showState(WorkerState::Running);
+        m_window.showInHand(3);
+        fillDepth();
+        fillLog();
+        m_window.showCounters({1200, 96, 3, 0, 0});
+        m_window.showArmed({{u"mail"_s, 2, 451, u"4.3.0 mail server down"_s}});
+        m_window.showDeadLetters(m_letters);
+        // The rates of the last ten seconds come from totals.
+        QTimer::singleShot(100ms, &m_window, [this] { m_window.showCounters({1204 + 42, 97 + 6, 5, 1, 1}); });
+    }
+
+    void fail()
+    {
+        services(ServiceStatus::Health::Ok);
+        m_window.showService({ServiceStatus::Service::Mail, ServiceStatus::Health::Failing, u"127.0.0.1:1025"_s,
+                              u"127.0.0.1:1025 refused the connection. Is the mail server running? See --mail-url."_s});
+        m_window.showOpenFailed(
+            u"The database file sendonce.db cannot be opened: the disk is full. Free some space in the data "
+            "folder, then start Sendonce again, or name another folder with --data-dir."_s);
+    }
+
+private:
+    void fillRows()
+    {
+        for (int i = 0; i < 640; ++i) {
+            ProcessedRow row;
+            row.id = 5000 - i;
+            row.eventId = i == 4 ? u"test-missing"_s : uuid(m_random);
+            row.eventType = u"application.status_changed"_s;
+            row.processedAt = m_now.addMSecs(-qint64(i) * 2300 - m_random.bounded(900));
+            const bool known = i % 17 != 9;
+            row.applicationId = known ? QString::number(1 + m_random.bounded(40)) : QString();
+            row.result = !known ? QString() : i == 4 ? u"application gone"_s : u"mailed"_s;
+            row.duplicates = i % 6 == 2 ? 1 + m_random.bounded(3) : 0;
+            m_rows += row;
+            if (row.result != "mailed"_L1)
+                continue;
+            MailRow mail;
+            mail.id = u"%1.eml"_s.arg(row.id);
+            mail.eventId = row.eventId;
+            mail.messageId = row.eventId + u"@jobboard.example"_s;
+            mail.from = u"Job Board <no-reply@jobboard.example>"_s;
+            mail.to = People.at(m_random.bounded(int(People.size()))) + u"@example.com"_s;
+            mail.subject =
+                u"Your application for %1 at Acme is now: interview"_s.arg(Jobs.at(m_random.bounded(int(Jobs.size()))));
+            mail.receivedAt = row.processedAt.addMSecs(-8);
+            mail.sizeBytes = 1432;
+            mail.copies = i == 2 ? 2 : 1;
+            m_mails += mail;
+            if (mail.copies == 2) {
+                MailRow again = mail;
+                again.id += u"-2"_s;
+                again.receivedAt = again.receivedAt.addSecs(-31);
+                m_mails += again;
+            }
+        }
+    }
+
+    void fillLetters()
+    {
+        const auto ago = [this](int minutes) { return m_now.addSecs(-60 * minutes - 12); };
+        m_letters.letters = {
+            letter(u"23e48c51-7f0e-4b7e-8c55-1f0e6a5d9a41"_s, 3, Verdict::NotHandled, u"not handled · replay sends"_s,
+                   u"451 4.3.0 mail server down"_s, ago(2)),
+            letter(u"9c8dfc41-02bb-4d0b-9a3f-5a4be80977d0"_s, 8, Verdict::NotHandled, u"not handled · replay sends"_s,
+                   u"451 4.3.0 mail server down"_s, ago(2)),
+            letter(u"b15e66d8-4c1a-47f2-b7ae-90d9f0a7e310"_s, 12, Verdict::Handled,
+                   u"handled 14:02:11 · replay is skipped"_s, u"waited behind the first delivery"_s, ago(6)),
+            letter(u"51aa9e02-6d6f-4a3c-8f4e-ad8811f20c55"_s, 4, Verdict::InDoubt, u"in doubt · a person decides"_s,
+                   u"reply lost after the final dot"_s, ago(9)),
+            letter(u"test-no-such-type"_s, 0, Verdict::Invalid, u"invalid · replay fails again"_s,
+                   u"type “application.archived” is not known"_s, ago(14)),
+            letter(u"0f3b7c9e-11d2-4e9b-b7c1-6c29d4f25b8c"_s, 31, Verdict::NotHandled, u"not handled · replay sends"_s,
+                   u"550 5.1.1 no such mailbox (permanent)"_s, ago(21)),
+            letter({}, 0, Verdict::Invalid, u"invalid · replay fails again"_s,
+                   u"the body is not JSON: illegal value at offset 0"_s, ago(190)),
+            letter(u"7d4c3f10-9a77-4f2f-8f51-3f0f5e9b6b12"_s, 17, Verdict::Unknown,
+                   u"unknown · the table begins later"_s, {}, {}),
+        };
+        m_letters.letters[4].eventType = u"application.archived"_s;
+        m_letters.letters[4].message.body = body(u"test-no-such-type"_s, 9, u"application.archived"_s);
+        m_letters.letters[6].eventType.clear();
+        m_letters.letters[6].message.body = "hello <img src='file:///etc/hostname'> world";
+        m_letters.about = 8;
+        m_letters.finished = true;
+        m_letters.browsedAt = m_now.addSecs(-20);
+    }
+
+    void fillDepth()
+    {
+        double visible = 8;
+        for (int second = 900; second >= 1; second -= 3) {
+            visible = std::max(0.0,
+                               visible + m_random.bounded(2.4) - 1.2 + (second < 300 && second > 180 ? 0.35 : 0)
+                                   - (visible > 14 ? 0.5 : 0));
+            QueueDepth depth;
+            depth.visible = qint64(visible);
+            depth.inFlight = m_random.bounded(4);
+            depth.delayed = 0;
+            depth.deadLetters = second > 620 ? 1 : second > 300 ? 3 : second > 120 ? 6 : 8;
+            depth.sampledAt = m_now.addSecs(-second);
+            if (second <= 3) {
+                depth.visible = 12;
+                depth.inFlight = 3;
+            }
+            m_window.queuePanel()->showDepth(depth);
+            if (second <= 3)
+                m_window.showDepth(depth);
+        }
+    }
+
+    void fillLog()
+    {
+        for (int i = 60; i >= 0; --i) {
+            const ProcessedRow &row = m_rows.at(i);
+            LogLine line{row.processedAt, LogLevel::Info, {}, row.eventId};
+            switch (i % 9) {
+            case 3:
+                line.text = u"Event %1 already processed; skipping duplicate"_s.arg(row.eventId);
+                break;
+            case 5:
+                line.level = LogLevel::Error;
+                line.text =
+                    u"Failed to handle message 5b1f6a0e-77c2-4a5f-9f0e-00003a5d9a41 (event %1): 451 4.3.0 mail server down"_s
+                        .arg(row.eventId);
+                break;
+            case 7:
+                line.level = LogLevel::Warning;
+                line.text = u"Application 99 no longer exists; skipping (event %1)"_s.arg(row.eventId);
+                break;
+            case 8:
+                line.level = LogLevel::Debug;
+                line.text = u"received 1 message, 3 in hand"_s;
+                line.eventId.clear();
+                break;
+            default:
+                line.text = u"Emailed user 5 about application %1: reviewing -> interview (event %2)"_s.arg(
+                    row.applicationId, row.eventId);
+            }
+            m_window.addLogLine(line);
+        }
+    }
+
+    ProcessedPage page(const ProcessedQuery &query) const
+    {
+        ProcessedPage page;
+        page.query = query;
+        for (const ProcessedRow &row : m_rows) {
+            if ((query.beforeId > 0 && row.id >= query.beforeId) || row.id <= query.afterId)
+                continue;
+            if (!query.search.isEmpty() && !row.eventId.contains(query.search)
+                && !row.applicationId.contains(query.search))
+                continue;
+            if (page.rows.size() == query.limit) {
+                page.more = true;
+                break;
+            }
+            page.rows += row;
+        }
+        return page;
+    }
+
+    void open(const QString &id)
+    {
+        for (const MailRow &row : std::as_const(m_mails)) {
+            if (row.id != id)
+                continue;
+            MailDetail mail;
+            mail.row = row;
+            mail.headers = {{u"Date"_s, u"Tue, 1 Dec 2026 15:04:41 +0000"_s},
+                            {u"From"_s, row.from},
+                            {u"To"_s, row.to},
+                            {u"Subject"_s, row.subject},
+                            {u"Message-ID"_s, u"<%1>"_s.arg(row.messageId)},
+                            {u"X-Sendonce-Event"_s, row.eventId},
+                            {u"MIME-Version"_s, u"1.0"_s},
+                            {u"Content-Type"_s, u"text/plain; charset=utf-8"_s}};
+            mail.text =
+                u"Hello Sam,\n\nthe status of your application for %1 at Acme changed\nfrom reviewing to interview.\n\nThe Job Board team\n"_s
+                    .arg(row.subject.section(u" for "_s, 1).section(u" at "_s, 0, 0));
+            for (const auto &[name, value] : mail.headers)
+                mail.raw += name.toUtf8() + ": " + value.toUtf8() + "\r\n";
+            mail.raw += "\r\n" + mail.text.toUtf8();
+            m_window.showMail(mail);
+        }
+    }
+
+    EventStory story(const QString &eventId) const
+    {
+        EventStory story;
+        story.eventId = eventId;
+        const auto at = [this](int seconds) { return m_now.addSecs(-seconds); };
+        for (const DeadLetter &dead : m_letters.letters) {
+            if (dead.eventId == eventId) {
+                story.lines = {{at(231), u"received 1 of 3   lane 1   451 4.3.0 → rolled back"_s},
+                               {at(201), u"received 2 of 3   lane 1   451 4.3.0 → rolled back"_s},
+                               {at(171), u"received 3 of 3   lane 1   451 4.3.0 → rolled back"_s},
+                               {at(141), u"moved to job-board-events-dlq"_s},
+                               {at(141), u"no e-mail was sent"_s}};
+                return story;
+            }
+        }
+        story.lines = {{at(62), u"received 1 of 3   lane 1   mailed in 27 ms → committed"_s},
+                       {at(62), u"deleted from the queue"_s},
+                       {at(31), u"received 1 of 3   lane 1   already processed → skipped"_s}};
+        return story;
+    }
+
+    MainWindow &m_window;
+    QDateTime m_now;
+    QRandomGenerator m_random;
+    QList<ProcessedRow> m_rows;
+    QList<MailRow> m_mails;
+    DeadLetterList m_letters;
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    QElapsedTimer started;
+    started.start();
+    QApplication app(argc, argv);
+    QCommandLineParser parser;
+    parser.setApplicationDescription(u"The window of Sendonce with values made up, to look at it."_s);
+    parser.addHelpOption();
+    parser.addOptions({
+        {u"theme"_s, u"light, dark or system"_s, u"name"_s, u"light"_s},
+        {u"size"_s, u"width x height"_s, u"WxH"_s, u"1280x800"_s},
+        {u"text"_s, u"text size in percent"_s, u"percent"_s, u"100"_s},
+        {u"fill"_s, u"many rows, dead letters of every verdict, an armed fault"_s},
+        {u"opening"_s, u"nothing has answered yet"_s},
+        {u"fail"_s, u"the worker cannot work"_s},
+        {u"tab"_s, u"the panel in front"_s, u"name"_s},
+        {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
+        {u"do"_s, u"browse, fail, replay, replaying, note, menu, help, about, float, stopping, search"_s, u"what"_s},
+        {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
+    });
+    parser.process(app);
+
+    const QString theme = parser.value(u"theme"_s);
+    const int text = parser.value(u"text"_s).toInt();
+    applyTheme(app,
+               theme == "dark"_L1        ? ThemeChoice::Dark
+                   : theme == "light"_L1 ? ThemeChoice::Light
+                                         : ThemeChoice::System,
+               text);
+    MainWindow window;
+    window.setTheme(theme == "dark"_L1        ? ThemeChoice::Dark
+                        : theme == "light"_L1 ? ThemeChoice::Light
+                                              : ThemeChoice::System);
+    window.setTextPercent(text);
+    const QStringList size = parser.value(u"size"_s).split(u'x');
+    window.resize(size.value(0).toInt(), size.value(1).toInt());
+    window.resetLayout();
+    Gallery gallery(window);
+    window.show();
+    if (parser.isSet(u"fail"_s))
+        gallery.fail();
+    else if (parser.isSet(u"fill"_s))
+        gallery.fill();
+    else if (!parser.isSet(u"opening"_s))
+        gallery.open();
+
+    for (Panel *panel : std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(),
+                                                       window.mailboxPanel(), window.logPanel()}) {
+        if (window.dockOf(panel)->plainTitle() == parser.value(u"tab"_s))
+            window.bringForward(panel);
+    }
+    QTimer::singleShot(300ms, &window, [&] {
+        const int row = parser.value(u"select"_s).toInt();
+        Panel *front = window.frontPanel();
+        if (row >= 0 && front)
+            front->table()->selectRow(row);
+        const QString act = parser.value(u"do"_s);
+        if (act == "browse"_L1)
+            window.actions().browse->trigger();
+        else if (act == "fail"_L1)
+            window.actions().failMails->trigger();
+        else if (act == "replay"_L1)
+            window.actions().replay->trigger();
+        else if (act == "note"_L1)
+            window.showActFailed(u"Sending"_s,
+                                 u"127.0.0.1:9324 did not answer within 5 s. Is the queue running? See --queue-url."_s);
+        else if (act == "menu"_L1)
+            window.menuBar()->setActiveAction(window.menuBar()->actions().at(3));
+        else if (act == "help"_L1)
+            window.actions().help->trigger();
+        else if (act == "about"_L1)
+            window.actions().about->trigger();
+        else if (act == "float"_L1)
+            window.actions().floatPanel->trigger();
+        else if (act == "search"_L1)
+            front->searchField()->search(u"no such thing"_s);
+        else if (act == "stopping"_L1) {
+            QObject::connect(&window, &MainWindow::closeRequested, &window, [] {});
+            window.close();
+        } else if (act == "replaying"_L1) {
+            const ReplayItem::State states[] = {ReplayItem::State::Sending,   ReplayItem::State::Replayed,
+                                                ReplayItem::State::Skipped,   ReplayItem::State::CopyLeft,
+                                                ReplayItem::State::DeadAgain, ReplayItem::State::Mailed};
+            int i = 0;
+            for (const ReplayItem::State state : states) {
+                const DeadLetter dead = [&] {
+                    return letter(front->table()->model()->index(i, 0).data(EventIdRole).toString(), 1,
+                                  Verdict::Unknown, {}, {}, {});
+                }();
+                window.showReplay({dead.message.messageId, dead.eventId, state, {}});
+                ++i;
+            }
+        }
+    });
+    if (parser.isSet(u"shot"_s)) {
+        QTimer::singleShot(1500ms, &window, [&] {
+            QWidget *shown = &window;
+            const QString act = parser.value(u"do"_s);
+            if (act == "help"_L1 || act == "about"_L1 || act == "float"_L1 || act == "menu"_L1) {
+                for (QWidget *top : QApplication::topLevelWidgets()) {
+                    if (top != &window && top->isVisible() && top->width() > 100)
+                        shown = top;
+                }
+            }
+            if (!shown->grab().save(parser.value(u"shot"_s)))
+                std::fprintf(stderr, "the picture could not be saved\n");
+            app.quit();
+        });
+    }
+    QTimer::singleShot(
+        0, &window, [&] { std::fprintf(stderr, "shown after %lld ms\n", static_cast<long long>(started.elapsed())); });
+    return app.exec();
+}
