@@ -232,23 +232,29 @@ private Q_SLOTS:
         QCOMPARE(server.problem(), QString());
     }
 
-    void aLossSeenBeforeTheDotIsNotSent()
+    void aLossWhileTheHookRunsIsNotSent()
     {
+        std::promise<void> asked;
+        std::future<void> isAsked = asked.get_future();
         std::promise<void> closed;
         std::future<void> isClosed = closed.get_future();
         // The second connection is accepted only after the first is closed.
         const ScriptedSmtp server(
-            {SmtpScript::hello().upTo354().readBytes(41).close(), SmtpScript().call([&] { closed.set_value(); })});
+            {SmtpScript::hello().upTo354().readBytes(41).call([&] { isAsked.wait_for(5s); }).close(),
+             SmtpScript().call([&] { closed.set_value(); })});
+        bool lost = false;
+        const auto beforeDot = [&] {
+            asked.set_value();
+            SmtpClient other(settings(server));
+            const std::atomic_bool stop = false;
+            (void)other.send(mail(), {}, stop);
+            lost = isClosed.wait_for(5s) == std::future_status::ready;
+            return true;
+        };
         SmtpClient client(settings(server));
         const std::atomic_bool stop = false;
-        const SendResult result = client.send(mail(),
-                                              {[&] {
-                                                   SmtpClient other(settings(server));
-                                                   (void)other.send(mail(), {}, stop);
-                                                   return isClosed.wait_for(5s) == std::future_status::ready;
-                                               },
-                                               {}},
-                                              stop);
+        const SendResult result = client.send(mail(), {beforeDot, {}}, stop);
+        QVERIFY(lost);
         QCOMPARE(result.status, Status::NotSent);
     }
 
@@ -602,6 +608,10 @@ private Q_SLOTS:
         QTest::newRow("421 in place of MAIL's reply (pipelined)")
             << sent({"PIPELINING"}).expect("MAIL").expect("RCPT").expect("DATA").send("421 4.4.2 idle\r\n").close()
             << sent() << Status::Sent << 2;
+
+        QTest::newRow("a reply that nobody asked for")
+            << SmtpScript::hello().upTo354().readMail().send(Queued + "250 2.0.0 again\r\n").hold() << sent()
+            << Status::Sent << 2;
 
         QTest::newRow("the new one is closed as well")
             << sent().close() << SmtpScript::hello().expect("MAIL").close() << Status::NotSent << 2;
