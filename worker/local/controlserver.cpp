@@ -21,9 +21,10 @@ namespace sendonce {
 
 namespace {
 
-// sun_path holds 107 bytes and a NUL; QLocalServer first binds inside a temporary folder beside the path ("/XXXXXX"),
-// to set the mode before anybody can connect.
-constexpr qsizetype MaxSocketPath = 107 - 8;
+// sun_path holds 107 bytes and a NUL; QLocalServer of Qt 6.4.2 fails with all 107 (measured). It binds in a temporary
+// folder beside the path first ("/.XXXXXX/s"), so that nobody connects before the mode is set; that is shorter than our
+// names.
+constexpr qsizetype MaxSocketPath = 106;
 constexpr qsizetype MaxRequest = 64 * 1024;
 constexpr qint64 MaxUnsent = 1 << 20;
 constexpr int MaxClients = 32;
