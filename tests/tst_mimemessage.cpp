@@ -307,6 +307,15 @@ private Q_SLOTS:
         QVERIFY(!renderMail(content));
     }
 
+    void plainTextIsFoldedAtSingleBlanksAlone()
+    {
+        const QString a(40, u'a');
+        const QString b(40, u'b');
+        QCOMPARE(textHeader("Subject", a + u' ' + b), "Subject: " + a.toLatin1() + "\r\n " + b.toLatin1() + "\r\n");
+        QVERIFY(textHeader("Subject", a + u"  "_s + b).startsWith("Subject: =?utf-8?"));
+        QCOMPARE(textHeader("Subject", u"a  b"_s), QByteArray("Subject: a  b\r\n"));
+    }
+
     void encodedWordsAreShortAndWhole()
     {
         // Every column a word may begin at, and characters of 1 to 4 octets.

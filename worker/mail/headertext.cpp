@@ -68,7 +68,7 @@ QByteArrayList characters(const QString &text)
     return list;
 }
 
-/// Folds at blanks; empty when a piece is too long for a line.
+/// Folds at single blanks; empty where that cannot be done.
 QByteArray folded(const QByteArray &name, const QByteArray &text)
 {
     QByteArray lines = name + ':';
@@ -82,7 +82,8 @@ QByteArray folded(const QByteArray &name, const QByteArray &text)
             ++end;
         const QByteArray piece = first ? ' ' + text.sliced(i, end - i) : text.sliced(i, end - i);
         if (column + piece.size() > MaxLine) {
-            if (first || piece.size() > MaxLine)
+            // Readers differ about a fold at more than one blank.
+            if (first || piece.size() > MaxLine || piece.startsWith("  "))
                 return {};
             lines += "\r\n";
             column = 0;
