@@ -1,5 +1,6 @@
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
+#include "worker/queue/sqserrors.h"
 #include "worker/queue/sqsmd5.h"
 #include "worker/queue/sqsprotocol.h"
 
@@ -451,7 +452,7 @@ void TestSqsProtocol::errors()
     QFETCH(ErrorKind, kind);
     QFETCH(QString, code);
     QFETCH(QString, text);
-    const Error error = sqsprotocol::readError({status, body, queryError, {}});
+    const Error error = sqserrors::readError({status, body, queryError, {}});
     QCOMPARE(error.kind, kind);
     QCOMPARE(error.code, code);
     QCOMPARE(error.text, text);
@@ -462,10 +463,10 @@ void TestSqsProtocol::errorTextIsOneBearableLine()
     const QByteArray body =
         R"({"__type":"SignatureDoesNotMatch","message":"It does not match.\n\nThe Canonical String should have been\n)"
         R"(x-amz-security-token:SECRETTOKEN"})"_ba;
-    QCOMPARE(sqsprotocol::readError({403, body, {}, {}}).text, u"SignatureDoesNotMatch: It does not match."_s);
+    QCOMPARE(sqserrors::readError({403, body, {}, {}}).text, u"SignatureDoesNotMatch: It does not match."_s);
 
     const QByteArray hostile = R"({"__type":"X","message":"a\u001b[31m\u202eb)" + QByteArray(5000, 'z') + "\"}";
-    const QString text = sqsprotocol::readError({400, hostile, {}, {}}).text;
+    const QString text = sqserrors::readError({400, hostile, {}, {}}).text;
     QVERIFY(text.size() <= 310);
     QVERIFY(!text.contains(QChar(0x1b)));
     QVERIFY(!text.contains(QChar(0x202e)));
@@ -487,8 +488,8 @@ void TestSqsProtocol::everyCodeHasOneSpelling()
 {
     QFETCH(QString, query);
     QFETCH(QString, json);
-    QCOMPARE(sqsprotocol::canonicalCode(query), json);
-    QCOMPARE(sqsprotocol::canonicalCode(json), json);
+    QCOMPARE(sqserrors::canonicalCode(query), json);
+    QCOMPARE(sqserrors::canonicalCode(json), json);
 }
 
 void TestSqsProtocol::clockCorrection_data()

@@ -3,7 +3,7 @@
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
 #include "worker/queue/sequentialbody.h"
-#include "worker/queue/sqsprotocol.h"
+#include "worker/queue/sqserrors.h"
 #include "worker/queue/sqssigner.h"
 
 #include <QNetworkAccessManager>
@@ -165,7 +165,7 @@ void SqsPost::replyFinished()
         end(m_received);
         return;
     }
-    Error error = sqsprotocol::readError(
+    Error error = sqserrors::readError(
         {status, m_received, m_reply->rawHeader("x-amzn-query-error"_ba), m_reply->rawHeader("x-amzn-errortype"_ba)});
     if (repeatWithServerTime(error.code))
         return;

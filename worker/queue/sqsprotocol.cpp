@@ -1,12 +1,12 @@
 #include "worker/queue/sqsprotocol.h"
 
+#include "worker/queue/sqserrors.h"
 #include "worker/queue/sqsmd5.h"
 
 #include <QHash>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSet>
 #include <QStringDecoder>
 
 #include <cmath>
@@ -16,8 +16,6 @@ using namespace Qt::StringLiterals;
 namespace sendonce::sqsprotocol {
 
 namespace {
-
-constexpr qsizetype MaxErrorTextLength = 300;
 
 /// Qt 6.4 drops a U+FEFF at the beginning of a JSON string when it reads one (measured), and the MD5 is then wrong;
 /// written as an escape it stays. Servers may be made with Qt as well, so this goes for both directions.
@@ -80,23 +78,6 @@ bool truth(const QJsonValue &value)
     return text(value).compare("true"_L1, Qt::CaseInsensitive) == 0;
 }
 
-/// One line without control characters, of bearable length: it ends in logs and on screens.
-QString oneLine(const QString &server)
-{
-    QString line = server.trimmed();
-    const qsizetype end = line.indexOf(u'\n');
-    if (end >= 0)
-        line.truncate(end);
-    for (QChar &character : line) {
-        if (!character.isPrint() && !character.isSurrogate())
-            character = u' ';
-    }
-    line = line.simplified();
-    if (line.size() > MaxErrorTextLength)
-        line = line.left(MaxErrorTextLength - 1) + u'…';
-    return line;
-}
-
 Error notSqs(const QString &what)
 {
     return {ErrorKind::Protocol, u"something that is not an SQS reply: "_s + what, {}};
@@ -157,8 +138,8 @@ BatchEntryResult readFailure(const QString &id, const QJsonObject &failure)
 {
     BatchEntryResult result;
     result.id = id;
-    result.code = canonicalCode(text(failure.value("Code"_L1)));
-    result.text = oneLine(text(failure.value("Message"_L1)));
+    result.code = sqserrors::canonicalCode(text(failure.value("Code"_L1)));
+    result.text = sqserrors::oneLine(text(failure.value("Message"_L1)));
     if (result.text.isEmpty())
         result.text = result.code.isEmpty() ? u"refused without a reason"_s : result.code;
     result.senderFault = truth(failure.value("SenderFault"_L1));
@@ -200,98 +181,6 @@ BatchEntryResult entryResult(const Batch &batch, const QString &id)
     if (successful == batch.successful.cend())
         return {id, false, {}, {}, u"the reply does not mention this entry"_s, false};
     return {id, true, text(successful->value("MessageId"_L1)), {}, {}, false};
-}
-
-ErrorKind kindOfCode(const QString &code, bool *known)
-{
-    static const QHash<QString, ErrorKind> kinds = {
-        {u"QueueDoesNotExist"_s, ErrorKind::NotFound},
-        {u"ResourceNotFoundException"_s, ErrorKind::NotFound},
-        {u"InvalidAddress"_s, ErrorKind::NotFound},
-
-        {u"QueueNameExists"_s, ErrorKind::Refused},
-        {u"MessageNotInflight"_s, ErrorKind::Refused},
-        {u"UnsupportedOperation"_s, ErrorKind::Refused},
-        {u"InvalidAction"_s, ErrorKind::Refused},
-        {u"UnknownOperationException"_s, ErrorKind::Refused},
-        {u"InvalidSecurity"_s, ErrorKind::Refused},
-        {u"AccessDenied"_s, ErrorKind::Refused},
-        {u"AccessDeniedException"_s, ErrorKind::Refused},
-        {u"AuthFailure"_s, ErrorKind::Refused},
-        {u"ExpiredToken"_s, ErrorKind::Refused},
-        {u"ExpiredTokenException"_s, ErrorKind::Refused},
-        {u"IncompleteSignature"_s, ErrorKind::Refused},
-        {u"InvalidClientTokenId"_s, ErrorKind::Refused},
-        {u"InvalidSignatureException"_s, ErrorKind::Refused},
-        {u"MissingAuthenticationToken"_s, ErrorKind::Refused},
-        {u"NotAuthorized"_s, ErrorKind::Refused},
-        {u"OptInRequired"_s, ErrorKind::Refused},
-        {u"RequestExpired"_s, ErrorKind::Refused},
-        {u"RequestInTheFuture"_s, ErrorKind::Refused},
-        {u"RequestTimeTooSkewed"_s, ErrorKind::Refused},
-        {u"SignatureDoesNotMatch"_s, ErrorKind::Refused},
-        {u"UnrecognizedClientException"_s, ErrorKind::Refused},
-        {u"KmsAccessDenied"_s, ErrorKind::Refused},
-        {u"KmsDisabled"_s, ErrorKind::Refused},
-        {u"KmsInvalidKeyUsage"_s, ErrorKind::Refused},
-        {u"KmsInvalidState"_s, ErrorKind::Refused},
-        {u"KmsNotFound"_s, ErrorKind::Refused},
-        {u"KmsOptInRequired"_s, ErrorKind::Refused},
-
-        {u"OverLimit"_s, ErrorKind::Throttled},
-        {u"PurgeQueueInProgress"_s, ErrorKind::Throttled},
-        {u"QueueDeletedRecently"_s, ErrorKind::Throttled},
-        {u"KmsThrottled"_s, ErrorKind::Throttled},
-        {u"RequestThrottled"_s, ErrorKind::Throttled},
-        {u"RequestThrottledException"_s, ErrorKind::Throttled},
-        {u"Throttling"_s, ErrorKind::Throttled},
-        {u"ThrottlingException"_s, ErrorKind::Throttled},
-        {u"ThrottledException"_s, ErrorKind::Throttled},
-        {u"TooManyRequestsException"_s, ErrorKind::Throttled},
-        {u"RequestLimitExceeded"_s, ErrorKind::Throttled},
-        {u"SlowDown"_s, ErrorKind::Throttled},
-        {u"BandwidthLimitExceeded"_s, ErrorKind::Throttled},
-        {u"LimitExceededException"_s, ErrorKind::Throttled},
-        {u"PriorRequestNotComplete"_s, ErrorKind::Throttled},
-        {u"ProvisionedThroughputExceededException"_s, ErrorKind::Throttled},
-        {u"TransactionInProgressException"_s, ErrorKind::Throttled},
-        {u"EC2ThrottledException"_s, ErrorKind::Throttled},
-
-        {u"InternalError"_s, ErrorKind::Unreachable},
-        {u"InternalFailure"_s, ErrorKind::Unreachable},
-        {u"InternalServerError"_s, ErrorKind::Unreachable},
-        {u"ServiceUnavailable"_s, ErrorKind::Unreachable},
-        {u"RequestTimeout"_s, ErrorKind::Unreachable},
-
-        {u"BatchEntryIdsNotDistinct"_s, ErrorKind::Invalid},
-        {u"BatchRequestTooLong"_s, ErrorKind::Invalid},
-        {u"EmptyBatchRequest"_s, ErrorKind::Invalid},
-        {u"InvalidAttributeName"_s, ErrorKind::Invalid},
-        {u"InvalidAttributeValue"_s, ErrorKind::Invalid},
-        {u"InvalidBatchEntryId"_s, ErrorKind::Invalid},
-        {u"InvalidIdFormat"_s, ErrorKind::Invalid},
-        {u"InvalidMessageContents"_s, ErrorKind::Invalid},
-        {u"InvalidParameterValue"_s, ErrorKind::Invalid},
-        {u"MissingParameter"_s, ErrorKind::Invalid},
-        {u"ReceiptHandleIsInvalid"_s, ErrorKind::Invalid},
-        {u"TooManyEntriesInBatchRequest"_s, ErrorKind::Invalid},
-    };
-    const auto kind = kinds.constFind(code);
-    *known = kind != kinds.cend();
-    return *known ? *kind : ErrorKind::Invalid;
-}
-
-ErrorKind kindOfStatus(int status, bool fromSqs)
-{
-    if (status >= 500 || status == 408)
-        return ErrorKind::Unreachable;
-    if (status == 429)
-        return ErrorKind::Throttled;
-    if (status == 401 || status == 403 || status == 407)
-        return ErrorKind::Refused;
-    if (!fromSqs)
-        return ErrorKind::Protocol;
-    return status == 404 ? ErrorKind::NotFound : ErrorKind::Invalid;
 }
 
 } // namespace
@@ -376,59 +265,6 @@ QByteArray changeMessageVisibilityBatch(const QUrl &queueUrl, const QList<Visibi
 QByteArray purgeQueue(const QUrl &queueUrl)
 {
     return compact(forQueue(queueUrl));
-}
-
-QString canonicalCode(const QString &code)
-{
-    static const QHash<QString, QString> names = {
-        {u"NonExistentQueue"_s, u"QueueDoesNotExist"_s},
-        {u"QueueAlreadyExists"_s, u"QueueNameExists"_s},
-        {u"InvalidParameterValueException"_s, u"InvalidParameterValue"_s},
-        {u"MissingRequiredParameterException"_s, u"MissingParameter"_s},
-        {u"MissingRequiredParameter"_s, u"MissingParameter"_s},
-        {u"KMS.AccessDeniedException"_s, u"KmsAccessDenied"_s},
-        {u"KMS.DisabledException"_s, u"KmsDisabled"_s},
-        {u"KMS.InvalidKeyUsageException"_s, u"KmsInvalidKeyUsage"_s},
-        {u"KMS.InvalidStateException"_s, u"KmsInvalidState"_s},
-        {u"KMS.NotFoundException"_s, u"KmsNotFound"_s},
-        {u"KMS.OptInRequired"_s, u"KmsOptInRequired"_s},
-        {u"KMS.ThrottlingException"_s, u"KmsThrottled"_s},
-    };
-    // "com.amazonaws.sqs#QueueDoesNotExist:http://…", "AWS.SimpleQueueService.NonExistentQueue;Sender" and all between.
-    QString name = code.section(u':', 0, 0).section(u';', 0, 0).section(u'#', -1).trimmed();
-    constexpr auto prefix = "AWS.SimpleQueueService."_L1;
-    if (name.startsWith(prefix))
-        name.remove(0, prefix.size());
-    return names.value(name, name);
-}
-
-Error readError(const ErrorReply &reply)
-{
-    const QJsonDocument document = QJsonDocument::fromJson(reply.body);
-    const QJsonObject body = document.object();
-    QString code = canonicalCode(text(body.value("__type"_L1)));
-    if (code.isEmpty())
-        code = canonicalCode(QString::fromLatin1(reply.errorType));
-    if (code.isEmpty())
-        code = canonicalCode(QString::fromLatin1(reply.queryError));
-    code = oneLine(code);
-
-    QString message = text(body.value("message"_L1));
-    if (message.isEmpty())
-        message = text(body.value("Message"_L1));
-    message = oneLine(message);
-
-    bool known = false;
-    ErrorKind kind = kindOfCode(code, &known);
-    if (!known)
-        kind = kindOfStatus(reply.status, document.isObject() || !code.isEmpty());
-
-    QString line = code.isEmpty() ? u"HTTP %1"_s.arg(reply.status) : code;
-    if (!message.isEmpty())
-        line += u": "_s + message;
-    else if (code.isEmpty())
-        line += u" without an SQS error"_s;
-    return {kind, line, code};
 }
 
 Result<QUrl> readQueueUrl(const QByteArray &body)

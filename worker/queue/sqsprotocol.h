@@ -26,26 +26,6 @@ QByteArray deleteMessageBatch(const QUrl &queueUrl, const QList<DeleteEntry> &en
 QByteArray changeMessageVisibilityBatch(const QUrl &queueUrl, const QList<VisibilityEntry> &entries);
 QByteArray purgeQueue(const QUrl &queueUrl);
 
-// ---- errors --------------------------------------------------------------------------------------------------------
-
-/// An HTTP reply that is not 2xx, as far as SQS puts an error into it.
-struct ErrorReply
-{
-    int status = 0;
-    QByteArray body; ///< JSON with __type and message; HTML from proxies and crashed emulators
-    QByteArray queryError; ///< header x-amzn-query-error, "AWS.SimpleQueueService.NonExistentQueue;Sender"
-    QByteArray errorType; ///< header x-amzn-errortype
-};
-
-/// Kind by code first, by status only where there is no known code (throttling comes as 403). `code` is the JSON name
-/// whatever spelling came ("QueueDoesNotExist", never "AWS.SimpleQueueService.NonExistentQueue"); empty when there was
-/// none. The text completes "the endpoint answered …". Only the first line of what the server says goes into it:
-/// SignatureDoesNotMatch repeats the signed headers, with the session token, in the lines after it.
-Error readError(const ErrorReply &reply);
-
-/// One spelling for the two that each error has (sqs.md, 6.3).
-QString canonicalCode(const QString &code);
-
 // ---- replies (bodies of 2xx) ----------------------------------------------------------------------------------------
 // An error is always of kind Protocol and its text completes "the endpoint answered …".
 
