@@ -1,0 +1,190 @@
+#include "app/config/embedded.h"
+#include "app/config/settings.h"
+#include "ui/attach.h"
+#include "ui/deadlettersmodel.h"
+#include "ui/deadletterspanel.h"
+#include "ui/logmodel.h"
+#include "ui/logpanel.h"
+#include "ui/mailboxmodel.h"
+#include "ui/mailboxpanel.h"
+#include "ui/mainwindow.h"
+#include "ui/processedmodel.h"
+#include "ui/processedpanel.h"
+#include "ui/rowtable.h"
+#include "worker/worker.h"
+
+#include <QtTest>
+
+#include <QAbstractButton>
+#include <QLabel>
+#include <QTemporaryDir>
+#include <QThread>
+
+using namespace sendonce;
+using namespace Qt::StringLiterals;
+
+/// What a person can do in the first five minutes, by clicks on the true window with the true worker and services behind it.
+class Console : public QObject
+{
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<LocalServices> m_services;
+    std::unique_ptr<QThread> m_thread;
+    std::unique_ptr<MainWindow> m_window;
+
+    /// The visible button that says so; its text may go on ("Replay 1").
+    QAbstractButton *button(const QString &text) const
+    {
+        for (QAbstractButton *each : m_window->findChildren<QAbstractButton *>()) {
+            QString shown = each->text();
+            shown.remove(u'&');
+            if (each->isVisible() && (shown == text || shown.startsWith(text + u' ')))
+                return each;
+        }
+        return nullptr;
+    }
+
+    void click(const QString &text)
+    {
+        QTRY_VERIFY2(button(text) && button(text)->isEnabled(), qPrintable(u"no button “%1” that can be pressed"_s.arg(text)));
+        QTest::mouseClick(button(text), Qt::LeftButton);
+    }
+
+    QStringList column(const QAbstractItemModel *model, int column) const
+    {
+        QStringList texts;
+        for (int row = 0; row < model->rowCount(); ++row)
+            texts.append(model->index(row, column).data(Qt::DisplayRole).toString());
+        return texts;
+    }
+
+    /// Every text of every cell, for what must be on screen somewhere.
+    bool shows(const QAbstractItemModel *model, const QString &text) const
+    {
+        for (int c = 0; c < model->columnCount(); ++c) {
+            for (const QString &cell : column(model, c)) {
+                if (cell.contains(text))
+                    return true;
+            }
+        }
+        return false;
+    }
+
+    const QAbstractItemModel *processed() const { return m_window->processedPanel()->model(); }
+    const QAbstractItemModel *mails() const { return m_window->mailboxPanel()->model(); }
+    const QAbstractItemModel *log() const { return m_window->logPanel()->model(); }
+    const QAbstractItemModel *dead() const { return m_window->deadLettersPanel()->model(); }
+
+private Q_SLOTS:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_services = std::make_unique<LocalServices>();
+        LocalSettings settings;
+        settings.dataDir = m_dir->path();
+        settings.sqsPort = settings.smtpPort = 0;
+        settings.visibilityTimeoutSeconds = 1;
+        auto started = startEmbedded(*m_services, settings);
+        QVERIFY2(started, started ? "" : qPrintable(started.error().text));
+        auto config = resolve({}, {}, m_dir->path(), started.value());
+        QVERIFY2(config, config ? "" : qPrintable(config.error().text));
+
+        m_window = std::make_unique<MainWindow>();
+        m_window->resize(1280, 800);
+        m_thread = std::make_unique<QThread>();
+        auto *worker = new Worker(config.value());
+        worker->moveToThread(m_thread.get());
+        connect(m_thread.get(), &QThread::finished, worker, &QObject::deleteLater);
+        attach(*m_window, *worker);
+        m_thread->start();
+        QMetaObject::invokeMethod(worker, &Worker::open);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+
+    void cleanup()
+    {
+        if (m_window->isVisible()) {
+            m_window->close();
+            QTRY_VERIFY(!m_window->isVisible());
+        }
+        m_thread->quit();
+        QVERIFY(m_thread->wait(10'000));
+        m_window.reset();
+        m_services.reset();
+    }
+
+    void startAndSendOneEvent()
+    {
+        click(u"Start"_s);
+        click(u"Send one event"_s);
+        QTRY_COMPARE(mails()->rowCount(), 1);
+        QTRY_COMPARE(processed()->rowCount(), 1);
+        QTRY_VERIFY(shows(log(), u"Emailed user 5 about application 3: reviewing -> interview (event "_s));
+        QTRY_VERIFY(shows(processed(), u"mailed"_s));
+    }
+
+    void injectDuplicateIsOneMailAndOneSkip()
+    {
+        click(u"Start"_s);
+        click(u"Inject duplicate"_s);
+        QTRY_VERIFY(shows(log(), u"already processed; skipping duplicate"_s));
+        QTRY_COMPARE(mails()->rowCount(), 1);
+        QTRY_COMPARE(processed()->rowCount(), 1);
+    }
+
+    void failNextMailsEndsInDeadLettersAndAReplayMails()
+    {
+        click(u"Start"_s);
+        click(u"Fail next mails…"_s);
+        click(u"Arm"_s); // 3 and 451 stand there
+        QTRY_VERIFY(button(u"Next"_s) && button(u"Next"_s)->text().contains(u"3 mails fail"_s));
+        click(u"Send one event"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(log()->rowCount() > 0 && shows(log(), u"Failed to handle message"_s), 10'000);
+        m_window->bringForward(m_window->deadLettersPanel());
+        QTRY_VERIFY_WITH_TIMEOUT(!button(u"Next"_s), 20'000); // all three used up, the pill is gone
+        QVERIFY(mails()->rowCount() == 0);
+
+        // Browsing is asked for, and states its cost first.
+        QTRY_VERIFY_WITH_TIMEOUT(([this] {
+                                     if (dead()->rowCount() > 0)
+                                         return true;
+                                     if (auto *confirm = button(u"Browse"_s))
+                                         QTest::mouseClick(confirm, Qt::LeftButton);
+                                     else if (auto *browse = button(u"Browse…"_s))
+                                         QTest::mouseClick(browse, Qt::LeftButton);
+                                     return false;
+                                 }()),
+                                 20'000);
+        QVERIFY(shows(dead(), u"451"_s));
+        QVERIFY(shows(dead(), u"a replay sends"_s) || shows(dead(), u"replay sends"_s));
+        QTRY_VERIFY(button(u"Cancel"_s) == nullptr); // the look has ended
+        m_window->deadLettersPanel()->table()->selectRow(0);
+        click(u"Replay"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(mails()->rowCount(), 1, 10'000);
+        QTRY_VERIFY_WITH_TIMEOUT(shows(dead(), u"mailed"_s), 10'000);
+    }
+
+    void stopAndStartAgain()
+    {
+        click(u"Start"_s);
+        click(u"Stop"_s);
+        QTRY_VERIFY(button(u"Start"_s)->isEnabled());
+        click(u"Send one event"_s);
+        click(u"Start"_s);
+        QTRY_COMPARE(mails()->rowCount(), 1);
+    }
+
+    void closingTheWindowSettlesAndCloses()
+    {
+        click(u"Start"_s);
+        click(u"Send one event"_s);
+        QTRY_COMPARE(mails()->rowCount(), 1);
+        m_window->close();
+        QTRY_VERIFY(!m_window->isVisible());
+    }
+};
+
+QTEST_MAIN(Console)
+#include "tst_console.moc"
