@@ -166,6 +166,20 @@ private Q_SLOTS:
     void init() { QTest::failOnWarning(QRegularExpression(u"^(?!This plugin does not support)"_s)); }
     void cleanup() { applyTheme(*qApp, ThemeChoice::Light); }
 
+    /// A window is made before its theme is known, and its text size comes from the last start: every label must follow.
+    void everyLabelFollowsTheTextSize()
+    {
+        MainWindow window;
+        QList<std::pair<QLabel *, int>> before;
+        for (QLabel *label : window.findChildren<QLabel *>())
+            before.append({label, label->font().pixelSize()});
+        QVERIFY(before.size() > 10);
+        window.setTextPercent(150);
+        for (const auto &[label, pixels] : before) {
+            QVERIFY2(label->font().pixelSize() > pixels, qPrintable(label->text()));
+        }
+    }
+
     void shortcutsAreUnique()
     {
         MainWindow window;

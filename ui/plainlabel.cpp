@@ -3,6 +3,7 @@
 #include "ui/displaytext.h"
 #include "ui/figures.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QPainter>
 
@@ -75,8 +76,7 @@ QSize PlainLabel::minimumSizeHint() const
 void PlainLabel::changeEvent(QEvent *event)
 {
     QLabel::changeEvent(event);
-    if (event->type() == QEvent::ApplicationFontChange || event->type() == QEvent::FontChange
-        || event->type() == QEvent::ApplicationPaletteChange)
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange)
         follow();
 }
 
@@ -111,7 +111,7 @@ void PlainLabel::follow()
     m_following = true;
     switch (m_role) {
     case Role::Body:
-        setFont(QFont());
+        setFont(QApplication::font());
         break;
     case Role::Caption:
         setFont(captionFont());

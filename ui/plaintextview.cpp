@@ -68,7 +68,7 @@ void PlainTextView::setPlain(const QString &text)
 void PlainTextView::changeEvent(QEvent *event)
 {
     QPlainTextEdit::changeEvent(event);
-    if (event->type() == QEvent::ApplicationFontChange)
+    if (event->type() == QEvent::FontChange)
         setFont(monospaceFont());
 }
 

@@ -173,7 +173,7 @@ void RowTable::contextMenuEvent(QContextMenuEvent *event)
 void RowTable::changeEvent(QEvent *event)
 {
     QTableView::changeEvent(event);
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
+    if (event->type() == QEvent::FontChange)
         fitToFont();
 }
 

@@ -41,7 +41,9 @@ QString monospaceFamily()
 QFont sized(double share, QFont::Weight weight = QFont::Normal)
 {
     QFont font = QApplication::font();
-    font.setPixelSize(std::max(1, qRound(font.pixelSize() * share)));
+    // A font of the desktop is sized in points, until applyTheme() has set ours.
+    const int pixels = font.pixelSize() > 0 ? font.pixelSize() : BasePixels;
+    font.setPixelSize(std::max(1, qRound(pixels * share)));
     font.setWeight(weight);
     return font;
 }
@@ -182,6 +184,20 @@ QPalette paletteFor(const Tokens &tokens)
     return palette;
 }
 
+namespace {
+
+/// Qt tells widgets nothing of the application's font or palette before exec(), and never by changeEvent(); those that derive
+/// theirs from it (a caption's size, a tone's colour) must hear of it all the same.
+void tellAll(QEvent::Type what)
+{
+    for (QWidget *widget : QApplication::allWidgets()) {
+        QEvent change(what);
+        QCoreApplication::sendEvent(widget, &change);
+    }
+}
+
+} // namespace
+
 void applyTheme(QApplication &app, ThemeChoice choice, int textPercent)
 {
     // The desktop's size, asked before ours is set: points on a 96 dpi scale, where 10 pt are our 13 px.
@@ -191,14 +207,22 @@ void applyTheme(QApplication &app, ThemeChoice choice, int textPercent)
 
     QFont font(bodyFamily());
     font.setPixelSize(std::max(9, qRound(base * textPercent / 100.0)));
-    if (app.font() != font)
+    if (app.font() != font) {
         app.setFont(font);
+        // What derives no font of its own inherits its window's.
+        for (QWidget *window : QApplication::topLevelWidgets())
+            window->setFont(font);
+        tellAll(QEvent::FontChange);
+    }
 
     if (!qobject_cast<ConsoleStyle *>(app.style()))
         app.setStyle(new ConsoleStyle);
     const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && systemIsDark(app));
     const QPalette palette = paletteFor(dark ? darkTokens() : lightTokens());
-    app.setPalette(palette);
+    if (app.palette() != palette) {
+        app.setPalette(palette);
+        tellAll(QEvent::PaletteChange);
+    }
     QToolTip::setPalette(palette);
     QToolTip::setFont(captionFont());
 }
