@@ -74,10 +74,8 @@ void HttpConnection::parse()
     switch (result.status) {
     case HttpParse::Status::Incomplete:
         m_needed = result.needed;
-        if (result.awaitsContinue && !m_saidContinue) {
-            m_saidContinue = true;
+        if (result.awaitsContinue) // once, for the next look is at the whole request
             m_socket->write("HTTP/1.1 100 Continue\r\n\r\n"_ba);
-        }
         break;
     case HttpParse::Status::Refused:
         send(textReply(result.refusal, "Bad request: " + result.reason + '.', true));
@@ -85,7 +83,6 @@ void HttpConnection::parse()
     case HttpParse::Status::Complete:
         m_bytes.remove(0, result.used);
         m_needed = 0;
-        m_saidContinue = false;
         m_request = std::move(result.request);
         m_state = State::AwaitingReply;
         Q_EMIT requestReady();

@@ -59,7 +59,6 @@ private:
     State m_state = State::Reading;
     QByteArray m_bytes; ///< received, not used yet
     qsizetype m_needed = 0; ///< parsing again is useless before there are this many
-    bool m_saidContinue = false;
     HttpRequest m_request;
     QDeadlineTimer m_deadline;
 };

@@ -258,10 +258,7 @@ SqsReply LocalQueues::run(const DeleteQueueRequest &request)
         return queueDoesNotExist();
     const std::shared_ptr<LocalQueue> queue = node.mapped();
     m_deletedAt.insert(queue->name, m_now.steady);
-    onUndo([this, queue] {
-        m_deletedAt.remove(queue->name);
-        m_queues.emplace(queue->name, queue);
-    });
+    onUndo([this, queue] { m_queues.emplace(queue->name, queue); });
     onCommit([this, queue] { m_garbage += queue->clear(); });
     m_changes.emplace_back(RemoveQueue{queue->number});
     m_durable = true;

@@ -21,6 +21,7 @@ namespace {
 constexpr qsizetype DisposalRows = 200;
 constexpr std::chrono::milliseconds DisposalInterval{10};
 constexpr std::chrono::milliseconds SweepInterval{1000};
+constexpr std::chrono::milliseconds ExpiryInterval{60000}; // without traffic; every turn looks as well
 
 qint64 steadyMsec()
 {
@@ -60,8 +61,8 @@ LocalSqsServer::LocalSqsServer(const QString &id, QObject *parent)
     connect(&m_sweep, &QTimer::timeout, this, [this] {
         for (HttpConnection *connection : QList(m_connections))
             connection->checkDeadline();
-        queueTurn();
     });
+    connect(&m_expiry, &QTimer::timeout, this, &LocalSqsServer::queueTurn);
 }
 
 Result<void> LocalSqsServer::open(const QString &file)
@@ -82,6 +83,8 @@ Result<void> LocalSqsServer::open(const QString &file)
         qCWarning(lcQueue, "%ls", qUtf16Printable(m_store.warning()));
     m_open = true;
     m_sweep.start(std::min(SweepInterval, m_limits.timeouts.idle / 4));
+    m_expiry.start(ExpiryInterval);
+    queueTurn();
     return {};
 }
 
@@ -105,6 +108,7 @@ void LocalSqsServer::close()
         connection->close();
     m_wakeUp.stop();
     m_sweep.stop();
+    m_expiry.stop();
     m_disposal.stop();
     m_store.close();
     m_open = false;

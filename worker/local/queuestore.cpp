@@ -30,19 +30,11 @@ const char *const Schema[] = {
 };
 
 // Primary result codes of SQLite (sqlite3.h); QtSql gives the extended ones.
-enum { SqliteIoErr = 10, SqliteCorrupt = 11, SqliteNotADb = 26 };
+enum { SqliteError = 1, SqliteIoErr = 10, SqliteCorrupt = 11, SqliteNotADb = 26 };
 
 int primaryCode(const QSqlError &error)
 {
     return error.nativeErrorCode().toInt() & 0xFF;
-}
-
-Result<void> exec(const QSqlDatabase &database, const QString &sql)
-{
-    QSqlQuery query(database);
-    if (!query.exec(sql))
-        return Error{ErrorKind::Io, query.lastError().databaseText(), query.lastError().nativeErrorCode()};
-    return {};
 }
 
 /// What a message has besides its body, as JSON text; null when there is nothing.
@@ -193,20 +185,13 @@ Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
     const auto judged = [damaged](Result<void> result) {
         if (!result) {
             const int code = result.error().code.toInt() & 0xFF;
-            *damaged = code == SqliteCorrupt || code == SqliteNotADb;
+            *damaged = *damaged || code == SqliteCorrupt || code == SqliteNotADb;
         }
         return result;
     };
     // Nobody else has business in this file while we have it open, and without others no shared memory is needed.
-    for (const QString &pragma : {u"PRAGMA locking_mode=EXCLUSIVE"_s, u"PRAGMA journal_mode=WAL"_s,
-                                  u"PRAGMA cache_size=-16384"_s, u"PRAGMA journal_size_limit=67108864"_s}) {
-        if (auto done = judged(exec(m_database, pragma)); !done)
-            return done;
-    }
-    m_durability.reset();
-    if (auto done = judged(setDurability(Durability::Synced)); !done)
+    if (auto done = judged(exec(u"PRAGMA locking_mode=EXCLUSIVE"_s)); !done)
         return done;
-
     QSqlQuery query(m_database);
     if (!query.exec(u"PRAGMA quick_check(1)"_s) || !query.next())
         return judged(failed(query.lastError()));
@@ -218,30 +203,36 @@ Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
         return judged(failed(query.lastError()));
     const int version = query.value(0).toInt();
     query.finish();
+    // Up to here nothing was written: what is not ours stays as it is.
     if (version > SchemaVersion)
         return Error{ErrorKind::Refused,
                      u"a newer version of Sendonce wrote it (schema %1, known is %2)"_s.arg(version).arg(SchemaVersion),
                      {}};
-    if (version == 0) {
-        if (!m_database.tables().isEmpty()) {
-            *damaged = true;
-            return Error{ErrorKind::Io, u"it is no queue of Sendonce"_s, {}};
-        }
-        if (!m_database.transaction())
-            return failed(m_database.lastError());
-        for (const char *statement : Schema) {
-            if (auto done = exec(m_database, QString::fromLatin1(statement)); !done)
-                return done;
-        }
-        if (auto done = exec(m_database, u"PRAGMA user_version=%1"_s.arg(SchemaVersion)); !done)
+    const bool fresh = version == 0;
+    if (fresh && !m_database.tables().isEmpty()) {
+        *damaged = true;
+        return Error{ErrorKind::Io, u"it is no queue of Sendonce"_s, {}};
+    }
+    m_durability.reset();
+    if (auto done = setDurability(Durability::Synced); !done)
+        return done;
+    QStringList statements{u"PRAGMA journal_mode=WAL"_s, u"PRAGMA cache_size=-16384"_s,
+                           u"PRAGMA journal_size_limit=67108864"_s};
+    if (fresh) {
+        statements += u"BEGIN IMMEDIATE"_s;
+        for (const char *statement : Schema)
+            statements += QString::fromLatin1(statement);
+        statements += u"PRAGMA user_version=%1"_s.arg(SchemaVersion);
+        statements += u"COMMIT"_s;
+    }
+    for (const QString &statement : statements) {
+        if (auto done = exec(statement); !done)
             return done;
-        if (!m_database.commit())
-            return failed(m_database.lastError());
     }
     auto prepared = prepare();
-    if (!prepared) // tables or columns are missing
+    if (!prepared && (prepared.error().code.toInt() & 0xFF) == SqliteError) // tables or columns are missing
         *damaged = true;
-    return prepared;
+    return judged(prepared);
 }
 
 Result<void> QueueStore::prepare()
@@ -331,8 +322,7 @@ Result<void> QueueStore::setDurability(Durability durability)
         return {};
     // In WAL mode FULL syncs the log at every commit, NORMAL at checkpoints only. A FULL commit syncs what NORMAL ones
     // left.
-    auto done = exec(m_database,
-                     durability == Durability::Synced ? u"PRAGMA synchronous=FULL"_s : u"PRAGMA synchronous=NORMAL"_s);
+    auto done = exec(durability == Durability::Synced ? u"PRAGMA synchronous=FULL"_s : u"PRAGMA synchronous=NORMAL"_s);
     if (done)
         m_durability = durability;
     return done;
@@ -343,24 +333,16 @@ Result<void> QueueStore::apply(const std::vector<QueueChange> &changes, Durabili
     if (m_suspect) {
         // After a failed write or sync the log may have a hole that a later sync would not mend. Before anything is
         // promised again, all of it goes into the database file, and a new log begins.
-        if (auto done = exec(m_database, u"PRAGMA wal_checkpoint(TRUNCATE)"_s); !done)
+        if (auto done = exec(u"PRAGMA wal_checkpoint(TRUNCATE)"_s); !done)
             return done;
         m_suspect = false;
     }
     if (auto done = setDurability(durability); !done)
         return done;
-    if (!m_database.transaction())
-        return failed(m_database.lastError());
-    for (const QueueChange &change : changes) {
-        if (auto done = apply(change); !done) {
-            m_database.rollback();
-            return done;
-        }
-    }
-    if (!m_database.commit()) {
-        const Error error = failed(m_database.lastError());
-        m_database.rollback();
-        return error;
+    if (auto written = inTransaction(changes); !written) {
+        // SQLite has rolled back by itself after some errors, so what this says does not matter.
+        (void)exec(u"ROLLBACK"_s);
+        return written;
     }
     for (const QueueChange &change : changes) {
         if (const auto *inserted = std::get_if<InsertMessage>(&change)) {
@@ -371,6 +353,18 @@ Result<void> QueueStore::apply(const std::vector<QueueChange> &changes, Durabili
         }
     }
     return {};
+}
+
+Result<void> QueueStore::inTransaction(const std::vector<QueueChange> &changes)
+{
+    // In words, for QSqlDatabase::commit() does not pass SQLite's code on.
+    if (auto begun = exec(u"BEGIN IMMEDIATE"_s); !begun)
+        return begun;
+    for (const QueueChange &change : changes) {
+        if (auto done = apply(change); !done)
+            return done;
+    }
+    return exec(u"COMMIT"_s);
 }
 
 Result<void> QueueStore::apply(const QueueChange &change)
@@ -477,6 +471,14 @@ Result<MessageContent> QueueStore::content(qint64 row)
     readExtras(query.value(2).toString(), &content);
     query.finish();
     return content;
+}
+
+Result<void> QueueStore::exec(const QString &sql)
+{
+    QSqlQuery query(m_database);
+    if (!query.exec(sql))
+        return failed(query.lastError());
+    return {};
 }
 
 Error QueueStore::failed(const QSqlError &error)

@@ -49,12 +49,14 @@ private:
     Result<void> openChecked(const QString &file, bool *damaged);
     Result<void> prepare();
     Result<void> setDurability(Durability durability);
+    Result<void> inTransaction(const std::vector<QueueChange> &changes);
     Result<void> apply(const QueueChange &change);
     Result<void> write(const PutQueue &change);
     Result<void> write(const RemoveQueue &change);
     Result<void> write(const InsertMessage &change);
     Result<void> write(const UpdateMessage &change);
     Result<void> write(const RemoveMessage &change);
+    Result<void> exec(const QString &sql);
     Error failed(const QSqlError &error);
 
     QString m_connection;
