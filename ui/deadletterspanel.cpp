@@ -201,9 +201,10 @@ void DeadLettersPanel::replaySelected()
     m_question = Question::Replay;
     m_confirm->ask(
         doubtful == 1
-            ? tr("Of 1 of these nobody can say whether its e-mail was sent. A replay sends it, perhaps a second time.")
-            : tr("Of %1 of these nobody can say whether their e-mails were sent. A replay sends them, perhaps a second "
-                 "time.")
+            ? tr("Nobody can say whether the e-mail of 1 chosen letter was sent. A replay sends it, perhaps a "
+                 "second time.")
+            : tr("Nobody can say whether the e-mails of %1 chosen letters were sent. A replay sends them, "
+                 "perhaps a second time.")
                   .arg(doubtful),
         tr("Replay %1").arg(rows.size()));
     updateReplay();
@@ -217,7 +218,7 @@ bool DeadLettersPanel::canReplay() const
 QWidget *DeadLettersPanel::makeDetails()
 {
     m_details = new QStackedWidget;
-    m_hint = new PlainLabel(tr("Choose a dead letter to see its body and its story."));
+    m_hint = new PlainLabel;
     m_hint->setTone(Tone::Muted);
     m_hint->setAlignment(Qt::AlignCenter);
     m_details->addWidget(m_hint);
@@ -365,7 +366,8 @@ void DeadLettersPanel::updateProgress()
 void DeadLettersPanel::updateWords()
 {
     EmptyState *words = m_table->emptyState();
-    m_hint->setVisible(m_model->rowCount() > 0);
+    m_hint->setPlain(m_model->rowCount() > 0 ? tr("Choose a dead letter to see its body and its story.")
+                                             : QString()); // nothing to choose from: nothing said
     if (!m_unavailable.isEmpty()) {
         words->setWords(u"warning"_s, tr("Nothing can be read"), m_unavailable);
     } else if (m_model->rowCount() > 0) {
@@ -382,9 +384,8 @@ void DeadLettersPanel::updateWords()
         words->setWords(u"check"_s, tr("No dead letters"), tr("The last look found the dead letter queue empty."),
                         tr("Browse…"));
     } else if (m_about == 0) {
-        words->setWords(
-            u"check"_s, tr("No dead letters"),
-            tr("The queue counts none. A message gets here after failing three times, with the reason it failed."));
+        words->setWords(u"check"_s, tr("No dead letters"),
+                        tr("The queue counts none. A message that failed three times gets here, with its reason."));
     } else {
         words->setWords(u"deadletter"_s,
                         m_about < 0        ? tr("The dead letters have not been looked at")

@@ -82,8 +82,8 @@ void EmptyState::paintEvent(QPaintEvent *)
 void EmptyState::fit()
 {
     setGeometry(m_view->viewport()->rect());
-    // Lines of at most some 60 characters, in the middle.
-    const int margin = std::max(2 * SpacingUnit, (width() - fontMetrics().averageCharWidth() * 72) / 2);
+    // Lines of at most some 80 characters, in the middle.
+    const int margin = std::max(2 * SpacingUnit, (width() - fontMetrics().averageCharWidth() * 84) / 2);
     layout()->setContentsMargins(margin, SpacingUnit, margin, SpacingUnit);
 }
 

@@ -93,6 +93,8 @@ QVariant LogModel::data(const QModelIndex &index, int role) const
             return shownText(line.text);
         if (role == CopyRole)
             return line.text;
+        if (role == ElideRole)
+            return int(Qt::ElideMiddle); // what happened stands first, the reason last, ids between
         if (role == ToneRole)
             return int(line.level == LogLevel::Debug ? Tone::Muted : Tone::Text);
         break;

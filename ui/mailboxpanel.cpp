@@ -210,7 +210,7 @@ void MailboxPanel::showEvent(QShowEvent *event)
 QWidget *MailboxPanel::makeDetails()
 {
     m_details = new QStackedWidget;
-    m_hint = new PlainLabel(tr("Choose an e-mail to read it."));
+    m_hint = new PlainLabel;
     m_hint->setTone(Tone::Muted);
     m_hint->setAlignment(Qt::AlignCenter);
     m_details->addWidget(m_hint);
@@ -312,7 +312,8 @@ void MailboxPanel::showPart()
 void MailboxPanel::updateWords()
 {
     EmptyState *words = m_table->emptyState();
-    m_hint->setVisible(m_model->rowCount() > 0);
+    m_hint->setPlain(m_model->rowCount() > 0 ? tr("Choose an e-mail to read it.")
+                                             : QString()); // nothing to choose from: nothing said
     if (!m_unavailable.isEmpty())
         words->setWords(u"warning"_s, tr("Nothing can be read"), m_unavailable);
     else if (!m_error.isEmpty())

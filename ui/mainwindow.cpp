@@ -2,6 +2,7 @@
 
 #include "ui/coalescer.h"
 #include "ui/column.h"
+#include "ui/consolestyle.h"
 #include "ui/controlbar.h"
 #include "ui/deadletterspanel.h"
 #include "ui/helpwindow.h"
@@ -39,10 +40,18 @@ constexpr int LeftWidth = 268; // at the default font
 constexpr int SmallestText = 75;
 constexpr int LargestText = 200;
 
+/// Style and fonts come before the widgets that take their sizes from them.
+QWidget *themed(QWidget *parent)
+{
+    if (!qobject_cast<ConsoleStyle *>(QApplication::style()))
+        applyTheme(*qApp, ThemeChoice::System);
+    return parent;
+}
+
 } // namespace
 
 MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
-    : QMainWindow(parent)
+    : QMainWindow(themed(parent))
     , m_actions(std::make_unique<WindowActions>(this))
     , m_status(new StatusLine)
     , m_updates(new Coalescer(UpdateInterval, this))

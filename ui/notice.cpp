@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 
 namespace sendonce {
 
@@ -30,6 +31,8 @@ Notice::Notice(QWidget *window, int bottomMargin)
     layout->addWidget(m_text, 1);
     layout->addWidget(m_close, 0, Qt::AlignTop);
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
+    m_over.setSingleShot(true);
+    connect(&m_over, &QTimer::timeout, this, &QWidget::hide);
     window->installEventFilter(this);
     hide();
 }
@@ -38,6 +41,10 @@ void Notice::say(const QString &text, Tone tone)
 {
     m_tone = tone;
     m_text->setPlainLines(text);
+    if (tone == Tone::Failed)
+        m_over.stop();
+    else
+        m_over.start(12s);
     place();
     show();
     raise();
@@ -71,7 +78,9 @@ void Notice::paintEvent(QPaintEvent *)
 void Notice::place()
 {
     const QWidget *window = parentWidget();
-    const int width = std::min(window->width() - 4 * SpacingUnit, fontMetrics().averageCharWidth() * 90);
+    const int longest = std::min(window->width() - 4 * SpacingUnit, fontMetrics().averageCharWidth() * 100);
+    const int around = layout()->sizeHint().width() - m_text->sizeHint().width();
+    const int width = std::min(longest, fontMetrics().horizontalAdvance(m_text->text()) + around + SpacingUnit);
     const int height =
         std::max(layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : 0, layout()->sizeHint().height());
     setGeometry(window->width() - width - 2 * SpacingUnit, window->height() - height - m_bottomMargin - SpacingUnit,

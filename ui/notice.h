@@ -2,6 +2,7 @@
 
 #include "ui/theme.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QToolButton;
@@ -33,6 +34,7 @@ private:
     QToolButton *m_close;
     int m_bottomMargin;
     Tone m_tone = Tone::Failed;
+    QTimer m_over;
 };
 
 /// Covers the window while the worker is stopping for good.

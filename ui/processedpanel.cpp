@@ -148,7 +148,7 @@ void ProcessedPanel::showEvent(QShowEvent *event)
 QWidget *ProcessedPanel::makeDetails()
 {
     m_details = new QStackedWidget;
-    m_hint = new PlainLabel(tr("Choose an event to see what happened to it."));
+    m_hint = new PlainLabel;
     m_hint->setTone(Tone::Muted);
     m_hint->setAlignment(Qt::AlignCenter);
     m_details->addWidget(m_hint);
@@ -212,7 +212,8 @@ void ProcessedPanel::showCurrent()
 void ProcessedPanel::updateWords()
 {
     EmptyState *words = m_table->emptyState();
-    m_hint->setVisible(m_model->rowCount() > 0);
+    m_hint->setPlain(m_model->rowCount() > 0 ? tr("Choose an event to see what happened to it.")
+                                             : QString()); // nothing to choose from: nothing said
     const int rows = m_model->rowCount();
     m_count->setPlain(rows == 0                ? QString()
                           : m_model->hasMore() ? tr("newest %1, older ones below").arg(countText(rows))

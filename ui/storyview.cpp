@@ -15,7 +15,6 @@ StoryView::StoryView(QWidget *parent)
     , m_heading(new PlainLabel(tr("Story of this event"), PlainLabel::Role::Heading))
     , m_lines(new PlainTextView(tr("Story of this event")))
 {
-    m_lines->setLineWrapMode(QPlainTextEdit::NoWrap);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_heading);
