@@ -23,6 +23,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QHelpEvent>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
@@ -31,6 +32,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolTip>
 
 using namespace Qt::StringLiterals;
 using namespace sendonce;
@@ -701,6 +703,26 @@ private Q_SLOTS:
         QCOMPARE(line.countersText(), u"sent 1,204 · skipped 97 · failed 3 · in doubt 0"_s);
         line.showCounters({1204, 97, 3, 1, 2});
         QCOMPARE(line.countersText(), u"sent 1,204 · skipped 97 · failed 3 · in doubt 1 · possibly mailed twice 2"_s);
+    }
+
+    void aCutCellShowsTheWholeOfItInItsToolTip()
+    {
+        LogPanel panel;
+        panel.resize(500, 400);
+        panel.show();
+        const QString text =
+            u"Failed to handle message (event e): 451 <b>mail server down</b>, and a good deal more than fits"_s;
+        panel.append({{Noon, LogLevel::Error, text, {}}, {Noon, LogLevel::Error, u"short"_s, {}}});
+        const auto tipOf = [&panel](int row) {
+            QToolTip::hideText();
+            const QModelIndex index = panel.table()->model()->index(row, LogModel::Text);
+            const QPoint place = panel.table()->visualRect(index).center();
+            QHelpEvent help(QEvent::ToolTip, place, panel.table()->viewport()->mapToGlobal(place));
+            QApplication::sendEvent(panel.table()->viewport(), &help);
+            return QToolTip::text();
+        };
+        QVERIFY(tipOf(0).contains("&lt;b&gt;mail server down"_L1));
+        QVERIFY(!tipOf(1).contains("short"_L1));
     }
 
     // ---- strangers' text

@@ -36,7 +36,7 @@ public:
         m_close->setAccessibleName(PanelDock::tr("Hide this panel"));
         m_close->setToolTip(toolTipText(m_close->accessibleName()));
         auto *layout = new QHBoxLayout(this);
-        layout->setContentsMargins(2 * SpacingUnit, SpacingUnit + 2, SpacingUnit, SpacingUnit / 2);
+        layout->setContentsMargins(2 * SpacingUnit, SpacingUnit + 2, SpacingUnit, 0);
         layout->setSpacing(0);
         layout->addWidget(m_heading, 1);
         layout->addWidget(m_back);

@@ -59,7 +59,7 @@ QueuePanel::QueuePanel(QWidget *parent)
     }
 
     auto *top = new QVBoxLayout;
-    top->setContentsMargins(2 * SpacingUnit, 0, 2 * SpacingUnit, SpacingUnit);
+    top->setContentsMargins(2 * SpacingUnit, SpacingUnit / 2, 2 * SpacingUnit, SpacingUnit);
     top->setSpacing(SpacingUnit - 2);
     top->addLayout(figures);
     top->addWidget(m_age);

@@ -37,7 +37,7 @@ SendPanel::SendPanel(QWidget *parent)
     m_fail->setToolTip(toolTipText(tr("The embedded mailbox refuses the next mails; the worker is not told")));
     m_fail->setCheckable(true);
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(2 * SpacingUnit, 0, 2 * SpacingUnit, 2 * SpacingUnit);
+    layout->setContentsMargins(2 * SpacingUnit, SpacingUnit / 2, 2 * SpacingUnit, 2 * SpacingUnit);
     layout->setSpacing(SpacingUnit);
     for (QPushButton *button : {m_send, m_duplicate, m_fail}) {
         setLook(button, Look::Leading);
