@@ -8,7 +8,7 @@ INSERT OR IGNORE INTO jobs_company (id, name, created_at) VALUES
     (3, 'Café & Crème', '2025-01-07 14:30:11.000000'),
     (4, 'Kraków Data Works', '2025-01-09 08:05:59.000000'),
     (5, 'O''Neill Logistics', '2025-01-13 16:44:02.000000'),
-    (6, '東京ロボティクス', '2025-01-15 02:20:30.000000');
+    (6, 'Ρομποτική Αθηνών', '2025-01-15 02:20:30.000000');
 
 INSERT OR IGNORE INTO jobs_job (id, company_id, title, description, created_at) VALUES
     (1, 1, 'Backend Engineer', 'Queues, databases, and the patience to find out which of them lost the message.', '2025-02-03 09:00:00.000000'),
@@ -20,7 +20,7 @@ INSERT OR IGNORE INTO jobs_job (id, company_id, title, description, created_at) 
     (7, 4, 'Data Analyst – Mobility', 'Trams, bicycles, scooters: who goes where, and why.', '2025-02-17 12:00:00.000000'),
     (8, 4, 'Junior Data Engineer', 'Pipelines, tests, and someone who explains them to you.', '2025-02-17 12:30:00.000000'),
     (9, 5, 'Fleet Planner', 'Two hundred lorries, eleven depots.', '2025-02-20 15:00:00.000000'),
-    (10, 6, 'ロボットソフトウェアエンジニア', '歩くロボットの制御ソフトウェアを開発します。', '2025-02-24 01:00:00.000000');
+    (10, 6, 'Μηχανικός λογισμικού ρομπότ', 'Γράφεις το λογισμικό που κάνει τα ρομπότ μας να περπατούν.', '2025-02-24 01:00:00.000000');
 
 INSERT OR IGNORE INTO auth_user (id, password, last_login, is_superuser, username, last_name, email, is_staff, is_active, date_joined, first_name) VALUES
     (1, '!', NULL, 1, 'admin', '', 'admin@jobboard.example', 1, 1, '2025-01-06 08:00:00.000000', ''),
@@ -28,7 +28,7 @@ INSERT OR IGNORE INTO auth_user (id, password, last_login, is_superuser, usernam
     (3, '!', NULL, 0, 'jose', 'Núñez Íñigo', 'jose.nunez@example.org', 0, 1, '2025-02-04 17:02:45.000000', 'José'),
     (4, '!', '2025-03-01 07:58:30.500000', 0, 'amara', 'Okafor', 'amara.okafor@example.net', 0, 1, '2025-02-05 09:30:00.000000', 'Amara'),
     (5, '!', '2025-03-04 08:15:00.000000', 0, 'sam', 'Rivera', 'sam@example.com', 0, 1, '2025-02-05 12:00:00.000000', 'Sam'),
-    (6, '!', NULL, 0, 'misaki', '田中', 'misaki.tanaka@example.com', 0, 1, '2025-02-06 03:14:15.000000', '美咲'),
+    (6, '!', NULL, 0, 'eleni', 'Παπαδοπούλου', 'eleni.papadopoulou@example.com', 0, 1, '2025-02-06 03:14:15.000000', 'Ελένη'),
     (7, '!', NULL, 0, 'lukasz', 'Wójcik', 'lukasz.wojcik@mail.example', 0, 1, '2025-02-07 20:40:00.000000', 'Łukasz'),
     (8, '!', '2025-03-02 21:05:44.000000', 0, 'olena', 'Шевченко', 'olena.shevchenko@example.org', 0, 1, '2025-02-08 13:37:00.000000', 'Олена'),
     (9, '!', NULL, 0, 'siobhan', 'O''Connor', 'siobhan.oconnor@example.net', 0, 1, '2025-02-11 08:00:00.000000', 'Siobhán'),
@@ -44,7 +44,7 @@ INSERT OR IGNORE INTO jobs_candidate (id, user_id, headline) VALUES
     (2, 3, 'Diseñador de producto'),
     (3, 4, 'Analyst turned data engineer'),
     (4, 5, 'Backend developer who likes boring technology'),
-    (5, 6, '制御工学、C++、ROS'),
+    (5, 6, 'Συστήματα ελέγχου, C++, ROS'),
     (6, 7, 'Administrator systemów, nocny marek'),
     (7, 8, 'Data analyst, transport and maps'),
     (8, 9, 'Planner: ships first, lorries now'),
@@ -60,7 +60,7 @@ INSERT OR IGNORE INTO jobs_application (id, job_id, candidate_id, status, cover_
     (2, 2, 2, 'reviewing', 'Adjunto mi portafolio.', '2025-02-10 18:30:00.000000'),
     (3, 1, 4, 'reviewing', 'Your advert made me laugh, and then it made me think.', '2025-02-11 08:20:00.000000'),
     (4, 8, 3, 'offer', 'Three years of analysis taught me what engineers should have done.', '2025-02-18 09:00:00.000000'),
-    (5, 10, 5, 'interview', '二足歩行の制御を五年間担当しました。', '2025-02-24 04:00:00.000000'),
+    (5, 10, 5, 'interview', 'Πέντε χρόνια στον έλεγχο δίποδων ρομπότ.', '2025-02-24 04:00:00.000000'),
     (6, 4, 6, 'submitted', 'Nights are fine.', '2025-02-24 23:50:00.000000'),
     (7, 7, 7, 'interview', 'I made the night-tram map of Lviv.', '2025-02-19 12:00:00.000000'),
     (8, 9, 8, 'reviewing', 'Lorries are ships with fewer excuses.', '2025-02-22 15:10:00.000000'),
