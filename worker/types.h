@@ -314,6 +314,19 @@ struct ArmedFault
 };
 using ArmedFaults = QList<ArmedFault>;
 
+/// One line of a check of the services: what was found, and what to do about it.
+struct CheckLine
+{
+    enum class Level { Ok, Warning, Error };
+    QString id; ///< "queue.redrive"; the same in every version, for programs
+    Level level = Level::Ok;
+    QString text; ///< names the values that were found
+    QString remedy; ///< what to do; empty when nothing has to be done
+    bool unreachable = false; ///< an error because a service could not be reached
+
+    bool operator==(const CheckLine &) const = default;
+};
+
 } // namespace sendonce
 
 Q_DECLARE_METATYPE(sendonce::Message)

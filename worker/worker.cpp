@@ -106,6 +106,7 @@ struct Worker::Private
     bool startWanted = false;
     bool closing = false;
     bool closedTold = false;
+    QString unusable; ///< why not even the operator could be started: a setting
     WorkerState state = WorkerState::Stopped;
     Counters counters;
     ServiceStatus queueStatus, databaseStatus, mailStatus;
@@ -151,6 +152,7 @@ void Worker::Private::setHealth(ServiceStatus &status, ServiceStatus::Health hea
 bool Worker::Private::prepare()
 {
     const auto fail = [this](const Error &error) {
+        unusable = error.text;
         log(LogLevel::Error, error.text);
         Q_EMIT q->openFailed(error);
         return false;
@@ -209,6 +211,8 @@ void Worker::Private::startOperator()
         log(LogLevel::Error, u"%1: %2"_s.arg(act, text));
         Q_EMIT q->actFailed(act, text);
     });
+    connect(operations, &Operator::checkLine, q, &Worker::checkLine);
+    connect(operations, &Operator::checkFinished, q, &Worker::checkFinished);
     connect(operations, &Operator::replayChanged, q, [this](const ReplayItem &item) {
         if (item.state != ReplayItem::State::Sending) {
             const bool bad = item.state == ReplayItem::State::Failed || item.state == ReplayItem::State::DeadAgain
@@ -385,6 +389,7 @@ void Worker::Private::finishClose()
     consumer.reset();
     client->abortAll();
     if (operatorThread) {
+        operations->abandonCheck();
         operatorThread->quit();
         operatorThread->wait();
         operations = nullptr;
@@ -408,6 +413,8 @@ Worker::Worker(Config config, QObject *parent)
 Worker::~Worker()
 {
     if (d->operatorThread) {
+        if (d->operations)
+            d->operations->abandonCheck();
         d->operatorThread->quit();
         d->operatorThread->wait();
     }
@@ -610,6 +617,22 @@ void Worker::replay(const QStringList &messageIds)
 {
     if (d->operations)
         QMetaObject::invokeMethod(d->operations, [operations = d->operations, messageIds] { operations->replay(messageIds); });
+}
+
+void Worker::check()
+{
+    Q_ASSERT(thread() == QThread::currentThread());
+    if (d->operations) {
+        QMetaObject::invokeMethod(d->operations, &Operator::check);
+        return;
+    }
+    CheckLine line;
+    line.id = u"settings"_s;
+    line.level = CheckLine::Level::Error;
+    line.text = d->unusable.isEmpty() ? u"the worker is not open"_s : d->unusable;
+    line.remedy = d->unusable.isEmpty() ? u"start Sendonce again"_s : u"correct that setting or file, then start Sendonce again"_s;
+    Q_EMIT checkLine(line);
+    Q_EMIT checkFinished();
 }
 
 } // namespace sendonce

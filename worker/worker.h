@@ -40,6 +40,8 @@ public Q_SLOTS:
     void browseDeadLetters();
     void cancelBrowse();
     void replay(const QStringList &messageIds); ///< of the last browse
+    /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished(). Changes nothing.
+    void check();
 
 Q_SIGNALS:
     void opened();
@@ -66,6 +68,8 @@ Q_SIGNALS:
     void story(const sendonce::EventStory &story);
     void deadLettersChanged(const sendonce::DeadLetterList &list); ///< while browsing, and when finished
     void replayChanged(const sendonce::ReplayItem &item); ///< each step of each replayed letter
+    void checkLine(const sendonce::CheckLine &line);
+    void checkFinished();
 
 private:
     struct Private;

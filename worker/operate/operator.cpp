@@ -3,6 +3,7 @@
 #include "worker/consume/handover.h"
 #include "worker/operate/deadletters.h"
 #include "worker/operate/eventsearch.h"
+#include "worker/operate/preflightrun.h"
 
 #include <QDir>
 
@@ -182,6 +183,19 @@ void Operator::recordSend(const SendReport &report)
     const auto recorded = m_journal->recordSend(report);
     if (!recorded)
         Q_EMIT actFailed(u"send"_s, u"the journal could not be written: "_s + recorded.error().text);
+}
+
+void Operator::check()
+{
+    if (m_check || m_checkAbandoned)
+        return;
+    m_check = std::make_unique<PreflightRun>(m_config, m_checkAbandoned);
+    connect(m_check.get(), &PreflightRun::line, this, &Operator::checkLine);
+    connect(m_check.get(), &PreflightRun::finished, this, [this] {
+        m_check.release()->deleteLater(); // it is still telling us
+        Q_EMIT checkFinished();
+    });
+    m_check->start();
 }
 
 } // namespace sendonce

@@ -13,12 +13,14 @@
 #include <QObject>
 #include <QTimer>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
 namespace sendonce {
 
 class DeadLetters;
+class PreflightRun;
 
 /// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on SQL and
 /// files, without holding up the worker or the window. Owned and ended by Worker.
@@ -28,6 +30,9 @@ class Operator : public QObject
 public:
     Operator(Config config, SqsSettings sqs, std::shared_ptr<const EventTypes> types);
     ~Operator() override;
+
+    /// From any thread, before this one's is ended: a check does not hold it up.
+    void abandonCheck() { m_checkAbandoned = true; }
 
 public Q_SLOTS:
     /// Opens the connections in this thread and looks for handover slots of dead processes.
@@ -41,6 +46,8 @@ public Q_SLOTS:
     void cancelBrowse();
     void replay(const QStringList &messageIds);
     void recordSend(const sendonce::SendReport &report);
+    /// Once more while one runs: nothing. Works without open databases too, for it is there to say why they are not.
+    void check();
 
 Q_SIGNALS:
     void openFailed(const sendonce::Error &error);
@@ -55,6 +62,8 @@ Q_SIGNALS:
     void deadLettersChanged(const sendonce::DeadLetterList &list);
     void replayChanged(const sendonce::ReplayItem &item);
     void actFailed(const QString &act, const QString &text);
+    void checkLine(const sendonce::CheckLine &line);
+    void checkFinished();
 
 private:
     void collectHandover();
@@ -72,6 +81,8 @@ private:
     std::optional<MailboxIndex> m_mailbox;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     std::unique_ptr<QTimer> m_mailboxTimer;
+    std::atomic_bool m_checkAbandoned = false;
+    std::unique_ptr<PreflightRun> m_check; ///< while one runs
 };
 
 } // namespace sendonce

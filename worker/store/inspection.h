@@ -1,0 +1,30 @@
+#pragma once
+
+#include "worker/result.h"
+#include "worker/store/database.h"
+
+#include <QString>
+
+namespace sendonce {
+
+/// What a check wants to know of a job board's database.
+struct DatabaseInspection
+{
+    bool hasClaims = false; ///< the table jobs_processedevent is there
+    bool isEventIdUnique = false; ///< a unique index over event_id alone, for all rows
+    bool hasBodies = false; ///< sendonce_eventbody is there: rule 8 of spec.md works
+    QString journalMode; ///< "wal"
+    int synchronous = -1; ///< SQLite: 2 is FULL, 3 EXTRA
+
+    bool operator==(const DatabaseInspection &) const = default;
+};
+
+/// Reads, changes nothing. NotFound when the file does not exist (it is not made); else as Database::open().
+Result<Database> openExisting(const QString &url, std::chrono::milliseconds busyTimeout);
+Result<DatabaseInspection> inspect(Database &database);
+
+/// Whether the look-up of an event type can be run here: the statement is acceptable, and its tables and columns exist.
+/// Prepares it and runs nothing.
+Result<void> tryLookup(Database &database, const QString &sql);
+
+} // namespace sendonce
