@@ -23,6 +23,7 @@ const QList<Command> &commands()
             {u"local"_s, u"run the embedded queue and mailbox with demo data"_s, runLocal},
             {u"worker"_s, u"take events from the queue and send one e-mail for each"_s, runWorker},
             {u"send"_s, u"send an event to the queue"_s, runSend},
+            {u"check"_s, u"check queue, database and mail server, and say what to put right"_s, runCheck},
             {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
             {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
             {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
