@@ -1,4 +1,6 @@
 #include "ui/attach.h"
+#include "ui/checkmodel.h"
+#include "ui/checkpanel.h"
 #include "ui/deadlettersmodel.h"
 #include "ui/deadletterspanel.h"
 #include "ui/logmodel.h"
@@ -68,7 +70,7 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 14);
+        QCOMPARE(wishes, 15);
     }
 
     void whatTheWorkerSaysIsShown()
@@ -99,6 +101,11 @@ private Q_SLOTS:
         mail.id = u"1"_s;
         Q_EMIT worker.mailboxSnapshot({{mail}, 1, {}});
         QTRY_COMPARE(m_window->mailboxPanel()->table()->model()->rowCount(), 1);
+        Q_EMIT worker.checkLine({});
+        QTRY_COMPARE(m_window->checkPanel()->model()->rowCount(), 1);
+        m_window->actions().check->setEnabled(false);
+        Q_EMIT worker.checkFinished();
+        QTRY_VERIFY(m_window->actions().check->isEnabled());
         Q_EMIT worker.actFailed(u"Sending"_s, u"no answer"_s);
         QTRY_COMPARE(m_window->findChild<Notice *>()->text(), u"Sending failed: no answer"_s);
         Q_EMIT worker.openFailed({ErrorKind::Io, u"the disk is full"_s, {}});

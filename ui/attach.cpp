@@ -26,6 +26,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::browseRequested, &worker, &W::browseDeadLetters, queued);
     QObject::connect(&window, &M::browseCancelled, &worker, &W::cancelBrowse, queued);
     QObject::connect(&window, &M::replayRequested, &worker, &W::replay, queued);
+    QObject::connect(&window, &M::checkRequested, &worker, &W::check, queued);
 
     // What happened.
     QObject::connect(&worker, &W::opened, &window, &M::showOpened, queued);
@@ -49,6 +50,8 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::story, &window, &M::showStory, queued);
     QObject::connect(&worker, &W::deadLettersChanged, &window, &M::showDeadLetters, queued);
     QObject::connect(&worker, &W::replayChanged, &window, &M::showReplay, queued);
+    QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);
+    QObject::connect(&worker, &W::checkFinished, &window, &M::showCheckFinished, queued);
 }
 
 } // namespace sendonce

@@ -1,5 +1,6 @@
 #include "ui/mainwindow.h"
 
+#include "ui/checkpanel.h"
 #include "ui/coalescer.h"
 #include "ui/column.h"
 #include "ui/consolestyle.h"
@@ -299,6 +300,16 @@ void MainWindow::showReplay(const ReplayItem &item)
         m_storyChanges->schedule();
 }
 
+void MainWindow::showCheckLine(const CheckLine &line)
+{
+    m_check->addLine(line);
+}
+
+void MainWindow::showCheckFinished()
+{
+    m_check->finish();
+}
+
 void MainWindow::workerClosed()
 {
     m_workerClosed = true;
@@ -399,6 +410,7 @@ void MainWindow::makeDocks()
     m_deadLetters = new DeadLettersPanel;
     m_mailbox = new MailboxPanel;
     m_log = new LogPanel;
+    m_check = new CheckPanel;
     m_docks = {
         new PanelDock(u"queue"_s, tr("Queue"), m_queue, new Column(m_queue)),
         new PanelDock(u"send"_s, tr("Send and inject"), m_send, new Column(m_send)),
@@ -406,6 +418,7 @@ void MainWindow::makeDocks()
         new PanelDock(u"deadletters"_s, tr("Dead letters"), m_deadLetters),
         new PanelDock(u"mailbox"_s, tr("Mailbox"), m_mailbox),
         new PanelDock(u"log"_s, tr("Log"), m_log),
+        new PanelDock(u"check"_s, tr("Check"), m_check),
     };
     for (PanelDock *dock : std::as_const(m_docks)) {
         connect(dock, &QDockWidget::dockLocationChanged, m_dockChanges, &Coalescer::schedule);
@@ -440,6 +453,10 @@ void MainWindow::connectActions()
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
     connect(a.start, &QAction::triggered, this, &MainWindow::startRequested);
     connect(a.stop, &QAction::triggered, this, &MainWindow::stopRequested);
+    connect(a.check, &QAction::triggered, this, [this] {
+        bringForward(m_check);
+        m_check->check();
+    });
     connect(a.send, &QAction::triggered, m_send, &SendPanel::send);
     connect(a.duplicate, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(); });
     connect(a.duplicateThis, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(m_selectedEvent); });
@@ -519,6 +536,9 @@ void MainWindow::connectPanels()
     connect(m_mailbox, &MailboxPanel::openRequested, this, &MainWindow::mailOpenRequested);
     connect(m_mailbox, &MailboxPanel::canSaveChanged, this, &MainWindow::updateActions);
 
+    connect(m_check, &CheckPanel::checkRequested, this, &MainWindow::checkRequested);
+    connect(m_check, &CheckPanel::checkingChanged, this, &MainWindow::updateActions);
+
     connect(m_log, &LogPanel::jumpRequested, this, &MainWindow::jumpTo);
 
     for (Panel *panel : eventPanels())
@@ -535,10 +555,10 @@ void MainWindow::defaultLayout()
         addDockWidget(dock == queue || dock == send ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
     }
     splitDockWidget(queue, send, Qt::Vertical);
-    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_mailbox), dockOf(m_log)})
+    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_mailbox), dockOf(m_log), dockOf(m_check)})
         tabifyDockWidget(processed, dock);
     for (PanelDock *dock : std::as_const(m_docks))
-        dock->show();
+        dock->setVisible(dock->panel() != m_check);
     processed->raise();
     followDocks();
     if (isVisible())
@@ -625,6 +645,7 @@ void MainWindow::updateActions()
     a.browse->setEnabled(m_opened);
     a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
     a.replay->setEnabled(m_deadLetters->canReplay());
+    a.check->setEnabled(!m_check->isChecking());
     a.saveMail->setEnabled(m_mailbox->canSave());
 }
 

@@ -15,6 +15,7 @@ class QSettings;
 
 namespace sendonce {
 
+class CheckPanel;
 class Coalescer;
 class ControlBar;
 class Curtain;
@@ -67,6 +68,7 @@ public:
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
     SendPanel *sendPanel() const { return m_send; }
+    CheckPanel *checkPanel() const { return m_check; }
     const WindowActions &actions() const { return *m_actions; }
     PanelDock *dockOf(const Panel *panel) const;
     /// Shows a panel, in front, with the keyboard in it.
@@ -94,6 +96,8 @@ public Q_SLOTS:
     void showStory(const sendonce::EventStory &story);
     void showDeadLetters(const sendonce::DeadLetterList &list);
     void showReplay(const sendonce::ReplayItem &item);
+    void showCheckLine(const sendonce::CheckLine &line);
+    void showCheckFinished();
     void workerClosed();
 
     void selectEvent(const QString &eventId);
@@ -113,6 +117,7 @@ Q_SIGNALS:
     void browseRequested();
     void browseCancelled();
     void replayRequested(const QStringList &messageIds);
+    void checkRequested();
     void eventSelected(const QString &eventId);
 
 protected:
@@ -148,6 +153,7 @@ private:
     DeadLettersPanel *m_deadLetters;
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
+    CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
     QList<PanelDock *> m_docks; ///< in the order of the menu
     Notice *m_notice;
     Curtain *m_curtain;

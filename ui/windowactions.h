@@ -22,6 +22,7 @@ public:
 
     QAction *start;
     QAction *stop;
+    QAction *check;
 
     QAction *send;
     QAction *duplicate;

@@ -103,6 +103,8 @@ public:
         QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
             QTimer::singleShot(400, &m_window, [this] { m_window.showDeadLetters(m_letters); });
         });
+        QObject::connect(&window, &MainWindow::checkRequested, &window,
+                         [this] { QTimer::singleShot(0, &m_window, [this] { check(); }); });
         QObject::connect(&window, &MainWindow::sendRequested, &window, [this](const SendRequest &request) {
             m_window.showSendReport({request, uuid(m_random), {u"m-1"_s}, {}});
         });
@@ -150,6 +152,39 @@ public:
         m_window.showOpenFailed(
             u"The database file sendonce.db cannot be opened: the disk is full. Free some space in the data "
             "folder, then start Sendonce again, or name another folder with --data-dir."_s);
+    }
+
+    void check()
+    {
+        using Level = CheckLine::Level;
+        const QString url = u"https://sqs.eu-west-1.amazonaws.com/123456789012/job-board-events"_s;
+        for (
+            const auto &[level, text, remedy] : std::initializer_list<std::tuple<Level, QString, QString>>{
+                {Level::Ok, u"data folder /home/sam/.local/share/sendonce is private"_s, {}},
+                {Level::Ok, u"48211 MB are free in the data folder"_s, {}},
+                {Level::Ok, u"database SQLite sendonce.db can be read"_s, {}},
+                {Level::Ok, u"jobs_processedevent.event_id is unique"_s, {}},
+                {Level::Warning,
+                 u"table sendonce_eventbody is missing: an event_id that comes again with another body is skipped without a word"_s,
+                 u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s},
+                {Level::Ok, u"mail server 127.0.0.1:1025 answers: 220 mail.example ESMTP"_s, {}},
+                {Level::Ok, u"queue %1 answers"_s.arg(url), {}},
+                {Level::Error, u"sqs:DeleteMessage is denied: the endpoint answered AccessDenied: not authorized"_s,
+                 u"allow sqs:DeleteMessage on %1 in the policy of these credentials"_s.arg(url)},
+                {Level::Ok,
+                 u"sqs:ReceiveMessage is needed and was not tried, for that would take or add messages"_s,
+                 {}},
+                {Level::Warning,
+                 u"maxReceiveCount is 1: a crash or a short outage is enough to make a good message a dead letter"_s,
+                 u"set maxReceiveCount in the queue's RedrivePolicy to 3 or more"_s},
+            }) {
+            CheckLine line;
+            line.level = level;
+            line.text = text;
+            line.remedy = remedy;
+            m_window.showCheckLine(line);
+        }
+        m_window.showCheckFinished();
     }
 
 private:
@@ -366,7 +401,8 @@ int main(int argc, char **argv)
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
-        {u"do"_s, u"browse, fail, replay, replaying, note, menu, help, about, float, stopping, search"_s, u"what"_s},
+        {u"do"_s, u"browse, fail, replay, replaying, check, note, menu, help, about, float, stopping, search"_s,
+         u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
     parser.process(app);
@@ -419,6 +455,8 @@ int main(int argc, char **argv)
             window.menuBar()->setActiveAction(window.menuBar()->actions().at(3));
         else if (act == "help"_L1)
             window.actions().help->trigger();
+        else if (act == "check"_L1)
+            window.actions().check->trigger();
         else if (act == "about"_L1)
             window.actions().about->trigger();
         else if (act == "float"_L1)
