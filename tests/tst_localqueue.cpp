@@ -153,8 +153,7 @@ private Q_SLOTS:
     void randomWalk();
 };
 
-// ---- queues
-// ----------------------------------------------------------------------------------------------------------
+// ---- queues -----------------------------------------------------------------------------------------------
 
 void TestLocalQueue::createAgainGivesTheSameQueue()
 {
@@ -448,8 +447,7 @@ void TestLocalQueue::missingQueueIsSaidByEveryOperation()
     other.ok<QueueNamed>(GetQueueUrlRequest{Q, u"000000000000"_s});
 }
 
-// ---- sending
-// ---------------------------------------------------------------------------------------------------------
+// ---- sending ----------------------------------------------------------------------------------------------
 
 void TestLocalQueue::refusedMessages_data()
 {
@@ -685,8 +683,7 @@ void TestLocalQueue::delayHides()
     QCOMPARE(world.receiveAll(receive()).size(), 3);
 }
 
-// ---- receiving
-// -------------------------------------------------------------------------------------------------------
+// ---- receiving --------------------------------------------------------------------------------------------
 
 void TestLocalQueue::receiveHidesAndCounts()
 {
@@ -830,8 +827,7 @@ void TestLocalQueue::longPollIsToldWhatToWaitFor()
     QVERIFY(world.queues().isWorthReceiving(u"none"_s)); // there is an error to be had
 }
 
-// ---- handles
-// ---------------------------------------------------------------------------------------------------------
+// ---- handles ----------------------------------------------------------------------------------------------
 
 void TestLocalQueue::deleteWithTheNewestHandle()
 {
@@ -969,8 +965,7 @@ void TestLocalQueue::visibilityBeyondTwelveHours()
     world.changeVisibility(got.receiptHandle, 43199);
 }
 
-// ---- dead letters, retention, purge
-// ----------------------------------------------------------------------------------
+// ---- dead letters, retention, purge -----------------------------------------------------------------------
 
 void TestLocalQueue::redriveInsideTheReceive()
 {
@@ -1112,8 +1107,7 @@ void TestLocalQueue::purgeEmptiesOnceAMinute()
     QCOMPARE(world.queues().find(Q)->count(), 0);
 }
 
-// ---- turns, clocks, restarts
-// -----------------------------------------------------------------------------------------
+// ---- turns, clocks, restarts ------------------------------------------------------------------------------
 
 void TestLocalQueue::rollbackUndoesEverything()
 {
@@ -1284,8 +1278,7 @@ void TestLocalQueue::restartWithAnEarlierClockKeepsMessages()
     QCOMPARE(world.depth(), u"0/0/0"_s);
 }
 
-// ---- the random walk
-// -------------------------------------------------------------------------------------------------
+// ---- the random walk --------------------------------------------------------------------------------------
 
 namespace {
 

@@ -6,6 +6,8 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
+#include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 using namespace sendonce;
@@ -102,6 +104,7 @@ private Q_SLOTS:
     void silentConnectionsAreClosed();
     void slowRequestsAreCut();
     void connectionsAreLimitedBeyondLongPolls();
+    void withoutDescriptorsItWaits();
 
     // long polls
     void longPollWakesOnSend();
@@ -112,6 +115,7 @@ private Q_SLOTS:
     void longPollEndsWithItsQueue();
     void longPollsAreServedInTurn();
     void whoHungUpGetsNoMessage();
+    void whoHangsUpInTheSameMomentGetsNoMessage_data();
     void whoHangsUpInTheSameMomentGetsNoMessage();
     void tooManyLongPollsAreAnsweredAtOnce();
     void shutdownAnswersLongPolls();
@@ -201,8 +205,7 @@ QString TestLocalSqsServer::depth(const QString &queue)
                              all.value("ApproximateNumberOfMessagesDelayed"_L1).toString());
 }
 
-// ---- the protocol
-// ----------------------------------------------------------------------------------------------------
+// ---- the protocol -----------------------------------------------------------------------------------------
 
 void TestLocalSqsServer::sendReceiveDelete()
 {
@@ -564,8 +567,7 @@ void TestLocalSqsServer::otherProtocolsAreAnswered()
     QCOMPARE(put.reply().status, 405);
 }
 
-// ---- who is let in
-// ---------------------------------------------------------------------------------------------------
+// ---- who is let in ----------------------------------------------------------------------------------------
 
 void TestLocalSqsServer::strangeHostsAreRefused_data()
 {
@@ -660,8 +662,7 @@ void TestLocalSqsServer::saysItsId()
     QCOMPARE(client.reply().status, 404);
 }
 
-// ---- HTTP
-// ------------------------------------------------------------------------------------------------------------
+// ---- HTTP -------------------------------------------------------------------------------------------------
 
 void TestLocalSqsServer::keepsTheConnection()
 {
@@ -830,8 +831,36 @@ void TestLocalSqsServer::connectionsAreLimitedBeyondLongPolls()
     QCOMPARE(call("ListQueues", "{}").status, 200);
 }
 
-// ---- long polls
-// ------------------------------------------------------------------------------------------------------
+void TestLocalSqsServer::withoutDescriptorsItWaits()
+{
+    // The clients' ends first, then a limit that leaves the server too few for theirs.
+    int clients[20];
+    for (int &client : clients)
+        client = ::socket(AF_INET, SOCK_STREAM, 0);
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit scarce = before;
+    scarce.rlim_cur = rlim_t(clients[19]) + 10;
+    ::setrlimit(RLIMIT_NOFILE, &scarce);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(m_port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (const int client : clients)
+        QCOMPARE(::connect(client, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+    QTRY_COMPARE(m_server->connectionCount(), 9);
+    syscalls::acceptsWithoutDescriptor = 0;
+    int rounds = 0;
+    QVERIFY(HttpProbe::waitFor([&rounds] { return ++rounds == 20; }));
+    QVERIFY(syscalls::acceptsWithoutDescriptor <= 1); // not again and again
+    for (const int client : clients)
+        ::close(client);
+    QTRY_COMPARE(m_server->connectionCount(), 0);
+    QCOMPARE(call("SendMessage", sendOne(u"a"_s)).status, 200);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+// ---- long polls -------------------------------------------------------------------------------------------
 
 void TestLocalSqsServer::longPollWakesOnSend()
 {
@@ -950,8 +979,26 @@ void TestLocalSqsServer::whoHungUpGetsNoMessage()
     QCOMPARE(depth(), u"1/0/0"_s);
 }
 
+void TestLocalSqsServer::whoHangsUpInTheSameMomentGetsNoMessage_data()
+{
+    QTest::addColumn<bool>("reset");
+    QTest::newRow("end of stream") << false;
+    QTest::newRow("reset") << true;
+}
+
 void TestLocalSqsServer::whoHangsUpInTheSameMomentGetsNoMessage()
 {
+    QFETCH(bool, reset);
+    const auto hangUp = [reset](HttpProbe &client) {
+        const int socket = int(client.socket().socketDescriptor());
+        if (reset) { // to no address and back: the other side gets a reset
+            sockaddr none{};
+            none.sa_family = AF_UNSPEC;
+            ::connect(socket, &none, sizeof none);
+        } else {
+            ::shutdown(socket, SHUT_RDWR);
+        }
+    };
     HttpProbe gone(m_port);
     gone.ask("ReceiveMessage", receiveSome(20));
     QTRY_COMPARE(m_server->longPollCount(), 1);
@@ -959,17 +1006,18 @@ void TestLocalSqsServer::whoHangsUpInTheSameMomentGetsNoMessage()
     sender.write({});
     QTRY_COMPARE(m_server->connectionCount(), 2);
     // When the turn with the message has begun: the kernel knows, the event loop does not.
-    m_onClock = [&gone] { ::shutdown(int(gone.socket().socketDescriptor()), SHUT_RDWR); };
+    m_onClock = [&] { hangUp(gone); };
     sender.ask("SendMessage", sendOne(u"a"_s));
     QCOMPARE(sender.reply().status, 200);
+    m_onClock = {};
     QCOMPARE(depth(), u"1/0/0"_s);
     QCOMPARE(m_server->longPollCount(), 0);
-    m_onClock = {};
     // The same for a receive that need not wait.
-    auto hurried = std::make_unique<HttpProbe>(m_port);
-    hurried->ask("ReceiveMessage", receiveSome());
-    ::shutdown(int(hurried->socket().socketDescriptor()), SHUT_RDWR);
+    HttpProbe hurried(m_port);
+    hurried.ask("ReceiveMessage", receiveSome());
+    m_onClock = [&] { hangUp(hurried); };
     QTRY_COMPARE(m_server->connectionCount(), 1);
+    m_onClock = {};
     QCOMPARE(depth(), u"1/0/0"_s);
 }
 
@@ -996,8 +1044,7 @@ void TestLocalSqsServer::shutdownAnswersLongPolls()
     m_server->close();
 }
 
-// ---- the store
-// -------------------------------------------------------------------------------------------------------
+// ---- the store --------------------------------------------------------------------------------------------
 
 void TestLocalSqsServer::answersAreWrittenFirst()
 {
@@ -1169,6 +1216,8 @@ void TestLocalSqsServer::damagedFileIsSetAside_data()
     QTest::newRow("cut short") << u"cut"_s;
     QTest::newRow("a page overwritten") << u"page"_s;
     QTest::newRow("another database") << u"foreign"_s;
+    QTest::newRow("a queue's name changed") << u"name"_s;
+    QTest::newRow("a queue's attributes changed") << u"attributes"_s;
 }
 
 void TestLocalSqsServer::damagedFileIsSetAside()
@@ -1189,6 +1238,14 @@ void TestLocalSqsServer::damagedFileIsSetAside()
             damaged.seek(at);
             damaged.write(QByteArray(64, '\xee'));
         }
+    } else if (how == u"name"_s || how == u"attributes"_s) { // the structure is whole, a value is not
+        const QByteArray all = damaged.readAll();
+        const qsizetype attributes = all.indexOf("{\"DelaySeconds");
+        const qsizetype name = attributes - 13; // two times of six bytes lie between
+        QVERIFY(attributes > 0);
+        QCOMPARE(all.at(name), 'q');
+        damaged.seek(how == u"name"_s ? name : attributes);
+        damaged.write("Q");
     } else {
         damaged.remove();
         QSqlDatabase other = QSqlDatabase::addDatabase(u"QSQLITE"_s, u"other"_s);

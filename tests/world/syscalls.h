@@ -5,6 +5,7 @@
 /// System calls of the libraries under this test program (SQLite, QtNetwork), seen and made to fail. A program that
 /// includes this file once defines these functions itself; exported (ENABLE_EXPORTS), they come before the C library's.
 
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ enum class Event { Write, Sync, Reply };
 inline QList<Event> log; ///< writes and syncs of files, and first bytes of HTTP replies, in their order
 inline int failWrites = 0; ///< not 0: this errno for every write to a file
 inline int failSyncs = 0;
+inline int acceptsWithoutDescriptor = 0; ///< connections that could not be accepted for want of one
 
 } // namespace syscalls
 
@@ -53,6 +55,14 @@ ssize_t write(int file, const void *bytes, size_t size)
     if (size > 5 && std::memcmp(bytes, "HTTP/", 5) == 0)
         syscalls::log += syscalls::Event::Reply;
     return syscall(SYS_write, file, bytes, size);
+}
+
+int accept4(int socket, sockaddr *address, socklen_t *length, int flags)
+{
+    const int descriptor = int(syscall(SYS_accept4, socket, address, length, flags));
+    if (descriptor < 0 && errno == EMFILE)
+        ++syscalls::acceptsWithoutDescriptor;
+    return descriptor;
 }
 
 } // extern "C"

@@ -1,11 +1,10 @@
 #include "worker/local/httpconnection.h"
 
-#include <QDateTime>
-#include <QLocale>
 #include <QTcpSocket>
 
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <utility>
 
 using namespace Qt::StringLiterals;
@@ -16,21 +15,6 @@ namespace {
 
 // What Qt takes from the kernel ahead of us; bounds what a client can make us hold while it waits for a reply.
 constexpr qint64 ReadAheadBytes = 64 * 1024;
-
-/// RFC 9110, 5.6.7. The same for a second, and asked for thousands of times in one.
-QByteArray httpDate()
-{
-    static thread_local qint64 second = 0;
-    static thread_local QByteArray text;
-    const qint64 now = QDateTime::currentSecsSinceEpoch();
-    if (now != second) {
-        second = now;
-        text = QLocale::c()
-                   .toString(QDateTime::fromSecsSinceEpoch(now, Qt::UTC), u"ddd, dd MMM yyyy hh:mm:ss 'GMT'"_s)
-                   .toLatin1();
-    }
-    return text;
-}
 
 } // namespace
 
@@ -95,7 +79,10 @@ void HttpConnection::reply(const HttpReply &reply)
     if (m_state != State::AwaitingReply)
         return;
     HttpReply last = reply;
-    last.close = last.close || !m_request.keepsAlive();
+    if (!m_request.keepsAlive())
+        last.close = true;
+    else if (m_request.minorVersion == 0) // it would take silence for the end of the connection
+        last.headers += {"Connection"_ba, "keep-alive"_ba};
     m_request = {};
     send(last);
     if (m_state == State::Reading && (!m_bytes.isEmpty() || m_socket->bytesAvailable() > 0)) // pipelined
@@ -130,7 +117,8 @@ bool HttpConnection::isGone() const
     if (m_socket->state() != QAbstractSocket::ConnectedState)
         return true;
     char byte;
-    return ::recv(int(m_socket->socketDescriptor()), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    const ssize_t got = ::recv(int(m_socket->socketDescriptor()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 void HttpConnection::checkDeadline()

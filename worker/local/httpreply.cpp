@@ -1,5 +1,8 @@
 #include "worker/local/httpreply.h"
 
+#include <QDateTime>
+#include <QLocale>
+
 using namespace Qt::StringLiterals;
 
 namespace sendonce::local {
@@ -41,6 +44,20 @@ QByteArray reasonPhrase(int status)
 }
 
 } // namespace
+
+QByteArray httpDate()
+{
+    static thread_local qint64 second = 0;
+    static thread_local QByteArray text;
+    const qint64 now = QDateTime::currentSecsSinceEpoch();
+    if (now != second) {
+        second = now;
+        text = QLocale::c()
+                   .toString(QDateTime::fromSecsSinceEpoch(now, Qt::UTC), u"ddd, dd MMM yyyy hh:mm:ss 'GMT'"_s)
+                   .toLatin1();
+    }
+    return text;
+}
 
 HttpReply textReply(int status, const QByteArray &text, bool close)
 {

@@ -21,6 +21,9 @@ struct HttpReply
 /// A line of plain text.
 HttpReply textReply(int status, const QByteArray &text, bool close);
 
+/// Now, as a Date header has it (RFC 9110, 5.6.7).
+QByteArray httpDate();
+
 /// The bytes on the wire (RFC 9112, 4).
 /// \param date the Date header's value; SDKs correct their clock by it
 QByteArray toBytes(const HttpReply &reply, const QByteArray &date);

@@ -46,8 +46,7 @@ std::optional<SqsError> checkBatch(const QList<Entry> &entries, const QString &e
 
 } // namespace
 
-// ---- sending
-// ---------------------------------------------------------------------------------------------------------
+// ---- sending ----------------------------------------------------------------------------------------------
 
 std::optional<SqsError> LocalQueues::checkOutgoing(const LocalQueue &queue, const OutgoingMessage &message,
                                                    qint64 sizeBytes, bool inBatch) const
@@ -155,8 +154,7 @@ SqsReply LocalQueues::run(const SendMessageBatchRequest &request)
     return batch;
 }
 
-// ---- receiving
-// -------------------------------------------------------------------------------------------------------
+// ---- receiving --------------------------------------------------------------------------------------------
 
 seconds LocalQueues::receiveWait(const ReceiveMessageRequest &request) const
 {
@@ -262,8 +260,7 @@ void LocalQueues::moveToDeadLetters(LocalQueue &from, LocalQueue &to, qint64 row
     to.insert(std::move(node), m_now.steady);
 }
 
-// ---- with a receipt handle
-// -------------------------------------------------------------------------------------------
+// ---- with a receipt handle --------------------------------------------------------------------------------
 
 std::optional<SqsError> LocalQueues::remove(LocalQueue &queue, const QString &receiptHandle)
 {

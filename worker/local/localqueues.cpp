@@ -16,8 +16,7 @@ constexpr qint64 OncePerMinuteMsec = 60000;
 
 LocalQueues::LocalQueues(std::function<quint64()> random) : m_random(std::move(random)) { }
 
-// ---- the start
-// -------------------------------------------------------------------------------------------------------
+// ---- the start --------------------------------------------------------------------------------------------
 
 void LocalQueues::restore(const StoredQueue &stored)
 {
@@ -61,8 +60,7 @@ bool LocalQueues::restore(const StoredMessage &stored)
     return true;
 }
 
-// ---- turns
-// -----------------------------------------------------------------------------------------------------------
+// ---- turns ------------------------------------------------------------------------------------------------
 
 void LocalQueues::advance(QueueTime now)
 {
@@ -99,8 +97,7 @@ void LocalQueues::rollback()
         (*it)();
 }
 
-// ---- queues
-// ----------------------------------------------------------------------------------------------------------
+// ---- queues -----------------------------------------------------------------------------------------------
 
 SqsReply LocalQueues::run(const CreateQueueRequest &request)
 {
@@ -310,8 +307,7 @@ std::optional<SqsError> LocalQueues::checkRedrive(const QString &queue, const Qu
     return {};
 }
 
-// ---- inside
-// ----------------------------------------------------------------------------------------------------------
+// ---- inside -----------------------------------------------------------------------------------------------
 
 LocalQueue *LocalQueues::queueNamed(const QString &name) const
 {

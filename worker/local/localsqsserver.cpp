@@ -5,9 +5,11 @@
 #include <QRandomGenerator>
 #include <QTcpSocket>
 
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
+#include <climits>
 
 using namespace Qt::StringLiterals;
 
@@ -20,8 +22,15 @@ namespace {
 // A purged million is thrown away in a minute, and nobody's request waits longer than a few milliseconds for it.
 constexpr qsizetype DisposalRows = 200;
 constexpr std::chrono::milliseconds DisposalInterval{10};
+constexpr qintptr SpareDescriptors = 8;
 constexpr std::chrono::milliseconds SweepInterval{1000};
 constexpr std::chrono::milliseconds ExpiryInterval{60000}; // without traffic; every turn looks as well
+
+qintptr lastDescriptor()
+{
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? qintptr(std::min<rlim_t>(limit.rlim_cur, INT_MAX)) : INT_MAX;
+}
 
 qint64 steadyMsec()
 {
@@ -53,7 +62,7 @@ LocalSqsServer::LocalSqsServer(const QString &id, QObject *parent)
     m_wakeUp.setTimerType(Qt::PreciseTimer);
     m_disposal.setSingleShot(true);
     connect(&m_server, &QTcpServer::newConnection, this, &LocalSqsServer::accept);
-    // Out of file descriptors: the server has stopped accepting and would never begin again by itself.
+    // The server has stopped accepting and would never begin again by itself.
     connect(&m_server, &QTcpServer::acceptError, this,
             [this] { QTimer::singleShot(SweepInterval, this, [this] { m_server.resumeAccepting(); }); });
     connect(&m_wakeUp, &QTimer::timeout, this, &LocalSqsServer::turn);
@@ -114,18 +123,22 @@ void LocalSqsServer::close()
     m_open = false;
 }
 
-// ---- connections
-// -----------------------------------------------------------------------------------------------------
+// ---- connections ------------------------------------------------------------------------------------------
 
 void LocalSqsServer::accept()
 {
     while (QTcpSocket *socket = m_server.nextPendingConnection()) {
         auto *connection = new HttpConnection(socket, m_limits.timeouts, this);
         if (m_connections.size() - qsizetype(m_longPolls.size()) >= m_limits.connections) {
-            socket->write(toBytes(textReply(503, "Too many connections.", true), {}));
+            socket->write(toBytes(textReply(503, "Too many connections.", true), httpDate()));
             connection->close();
             connection->deleteLater();
             continue;
+        }
+        if (socket->socketDescriptor() >= lastDescriptor() - SpareDescriptors) {
+            // Without a descriptor left, QTcpServer (6.4) would try to accept again and again, at full speed.
+            m_server.pauseAccepting();
+            m_paused = true;
         }
         m_connections += connection;
         connect(connection, &HttpConnection::closed, this, [this, connection] { drop(connection); });
@@ -139,13 +152,14 @@ void LocalSqsServer::accept()
 void LocalSqsServer::drop(HttpConnection *connection)
 {
     m_connections.removeOne(connection);
+    if (std::exchange(m_paused, false))
+        m_server.resumeAccepting();
     m_ready.removeOne(connection);
     std::erase_if(m_longPolls, [connection](const LongPoll &poll) { return poll.connection == connection; });
     connection->deleteLater();
 }
 
-// ---- turns
-// -----------------------------------------------------------------------------------------------------------
+// ---- turns ------------------------------------------------------------------------------------------------
 
 void LocalSqsServer::queueTurn()
 {

@@ -89,6 +89,7 @@ private:
     QList<HttpConnection *> m_connections;
     QList<HttpConnection *> m_ready; ///< with a request that nobody looked at yet, in the order of arrival
     std::list<LongPoll> m_longPolls; ///< first come, first served
+    bool m_paused = false; ///< not accepting, for want of file descriptors
     bool m_turnQueued = false;
     bool m_open = false;
     bool m_failing = false; ///< the last write failed

@@ -141,8 +141,7 @@ QueueStore::~QueueStore()
     close();
 }
 
-// ---- opening
-// ---------------------------------------------------------------------------------------------------------
+// ---- opening ----------------------------------------------------------------------------------------------
 
 Result<void> QueueStore::open(const QString &file)
 {
@@ -213,6 +212,12 @@ Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
         *damaged = true;
         return Error{ErrorKind::Io, u"it is no queue of Sendonce"_s, {}};
     }
+    if (!fresh) {
+        if (auto checked = checkQueues(); !checked) {
+            *damaged = true;
+            return checked;
+        }
+    }
     m_durability.reset();
     if (auto done = setDurability(Durability::Synced); !done)
         return done;
@@ -233,6 +238,24 @@ Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
     if (!prepared && (prepared.error().code.toInt() & 0xFF) == SqliteError) // tables or columns are missing
         *damaged = true;
     return judged(prepared);
+}
+
+Result<void> QueueStore::checkQueues()
+{
+    // A wrong bucket or name here would throw a whole queue away. The table is small, so all of it is looked at, its
+    // indexes too.
+    QSqlQuery query(m_database);
+    if (!query.exec(u"PRAGMA integrity_check(queue)"_s) || !query.next())
+        return failed(query.lastError());
+    if (const QString verdict = query.value(0).toString(); verdict != "ok"_L1)
+        return Error{ErrorKind::Io, verdict.simplified(), {}};
+    if (!query.exec(u"SELECT attributes FROM queue"_s))
+        return failed(query.lastError());
+    while (query.next()) {
+        if (!QJsonDocument::fromJson(query.value(0).toString().toUtf8()).isObject())
+            return Error{ErrorKind::Io, u"the attributes of a queue are not readable"_s, {}};
+    }
+    return {};
 }
 
 Result<void> QueueStore::prepare()
@@ -313,8 +336,7 @@ Result<void> QueueStore::load(const std::function<void(const StoredQueue &)> &qu
     return {};
 }
 
-// ---- writing
-// ---------------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 Result<void> QueueStore::setDurability(Durability durability)
 {

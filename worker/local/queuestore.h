@@ -47,6 +47,7 @@ public:
 private:
     struct Statements;
     Result<void> openChecked(const QString &file, bool *damaged);
+    Result<void> checkQueues();
     Result<void> prepare();
     Result<void> setDurability(Durability durability);
     Result<void> inTransaction(const std::vector<QueueChange> &changes);

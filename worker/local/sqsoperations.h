@@ -13,8 +13,7 @@ namespace sendonce::local {
 
 using std::chrono::seconds;
 
-// ---- requests
-// --------------------------------------------------------------------------------------------------------
+// ---- requests ---------------------------------------------------------------------------------------------
 
 struct CreateQueueRequest
 {
@@ -121,8 +120,7 @@ using SqsRequest =
                  SendMessageBatchRequest, ReceiveMessageRequest, DeleteMessageRequest, DeleteMessageBatchRequest,
                  ChangeMessageVisibilityRequest, ChangeMessageVisibilityBatchRequest>;
 
-// ---- results
-// ---------------------------------------------------------------------------------------------------------
+// ---- results ----------------------------------------------------------------------------------------------
 
 /// What a message holds and the queue does not remember; kept by the store under the message's row.
 struct MessageContent
