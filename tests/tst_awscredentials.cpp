@@ -43,6 +43,12 @@ private Q_SLOTS:
     void halfAPairInTheEnvironmentIsAnError();
     void profileWithoutUsableKeys_data();
     void profileWithoutUsableKeys();
+    void processIsPlanned();
+    void rolesArePlanned_data();
+    void rolesArePlanned();
+    void stsEndpoint_data();
+    void stsEndpoint();
+    void expirationOfTheEnvironment();
     void errorsHoldNoSecret();
 
     void region_data();
@@ -260,16 +266,36 @@ void TestAwsCredentials::profileWithoutUsableKeys_data()
     QTest::addColumn<QString>("named"); ///< in the text
     const QByteArray keys = "aws_access_key_id = A\naws_secret_access_key = s\n"_ba;
     QTest::newRow("missing") << files("[work]\n" + keys) << u"neither in ~/.aws/config (as [profile work])"_s;
-    QTest::newRow("role") << files("[profile work]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = default\n",
-                                   "[work]\n" + keys)
-                          << u"role_arn"_s;
+    QTest::newRow("role without its keys") << files("[profile work]\nrole_arn = r\n", "[work]\n" + keys)
+                                           << u"none of source_profile and credential_source"_s;
+    QTest::newRow("role with two sources")
+        << files("[profile work]\nrole_arn = r\nsource_profile = x\ncredential_source = Environment\n")
+        << u"both of source_profile and credential_source"_s;
+    QTest::newRow("role by MFA") << files("[profile work]\nrole_arn = r\nsource_profile = x\nmfa_serial = m\n")
+                                 << u"mfa_serial"_s;
+    QTest::newRow("role of a container") << files("[profile work]\nrole_arn = r\ncredential_source = EcsContainer\n")
+                                         << u"EcsContainer"_s;
+    QTest::newRow("role for an unlikely time")
+        << files("[profile work]\nrole_arn = r\nsource_profile = work\nduration_seconds = 1h\n" + keys)
+        << u"duration_seconds"_s;
+    QTest::newRow("role, source missing")
+        << files("[profile work]\nrole_arn = r\nsource_profile = x\n") << u"source_profile = x, which is neither"_s;
+    QTest::newRow("role, source without keys")
+        << files("[profile work]\nrole_arn = r\nsource_profile = x\n[profile x]\nregion = r\n")
+        << u"source_profile = x, which has no keys"_s;
+    QTest::newRow("role of itself") << files("[profile work]\nrole_arn = r\nsource_profile = work\n")
+                                    << u"work → work"_s;
+    QTest::newRow("roles in a circle") << files(
+        "[profile work]\nrole_arn = r\nsource_profile = b\n[profile b]\nrole_arn = r\nsource_profile = c\n"
+        "[profile c]\nrole_arn = r\nsource_profile = b\n")
+                                       << u"work → b → c → b"_s;
     QTest::newRow("web identity") << files("[profile work]\nrole_arn = arn:x\nweb_identity_token_file = /x\n")
                                   << u"web_identity_token_file"_s;
     QTest::newRow("SSO") << files("[profile work]\nsso_session = corp\nsso_account_id = 1\n", "[work]\n" + keys)
                          << u"sso_session"_s;
     QTest::newRow("old SSO") << files("[profile work]\nsso_start_url = https://x\n") << u"sso_start_url"_s;
-    QTest::newRow("process before keys of the config file")
-        << files("[profile work]\ncredential_process = /bin/x # y\n" + keys) << u"credential_process"_s;
+    QTest::newRow("process that is no command")
+        << files("[profile work]\ncredential_process = /bin/x \"y\n" + keys) << u"credential_process"_s;
     QTest::newRow("half a pair") << files({}, "[work]\naws_access_key_id = A\n") << u"without aws_secret_access_key"_s;
     QTest::newRow("the other half") << files({}, "[work]\naws_secret_access_key = s\n")
                                     << u"without aws_access_key_id"_s;
@@ -297,6 +323,128 @@ void TestAwsCredentials::profileWithoutUsableKeys()
     QVERIFY(keysBeside.ok());
     QCOMPARE(keysBeside->credentials->accessKeyId, u"A"_s);
     QCOMPARE(keysBeside->credentialsProblem, QString());
+}
+
+void TestAwsCredentials::processIsPlanned()
+{
+    const auto settings = resolveAws({}, u"work"_s,
+                                     files("[profile work]\n"
+                                           "credential_process = \"/opt/my tool\" 'a # b' # c\n"
+                                           "aws_access_key_id = A\naws_secret_access_key = s\n"_ba));
+    QVERIFY(settings.ok());
+    QVERIFY(settings->plan);
+    QVERIFY(!settings->credentials); // those of the config file come after a process
+    QCOMPARE(settings->plan->process, (QStringList{u"/opt/my tool"_s, u"a # b"_s, u"#"_s, u"c"_s}));
+    QCOMPARE(settings->plan->processProfile, u"work"_s);
+    QCOMPARE(settings->credentialsSource, u"credential_process of profile “work”"_s);
+
+    const auto both = resolveAws({}, u"work"_s,
+                                 files("[profile work]\ncredential_process = /bin/x\n"_ba,
+                                       "[work]\naws_access_key_id = A\naws_secret_access_key = s\n"_ba));
+    QVERIFY(both.ok());
+    QVERIFY(both->plan->isFixed());
+    QCOMPARE(both->credentials->accessKeyId, u"A"_s);
+}
+
+void TestAwsCredentials::rolesArePlanned_data()
+{
+    QTest::addColumn<AwsFiles>("given");
+    QTest::addColumn<Environment>("environment");
+    QTest::addColumn<QString>("id"); ///< of the keys to begin with; empty: a process
+    QTest::addColumn<QStringList>("arns");
+    const QByteArray keys = "aws_access_key_id = A\naws_secret_access_key = s\n"_ba;
+    const QByteArray role = "[profile work]\nrole_arn = r1\nsource_profile = base\n"_ba;
+    QTest::newRow("keys of the credentials file")
+        << files(role, "[base]\n" + keys) << Environment() << u"A"_s << QStringList{u"r1"_s};
+    QTest::newRow("keys of the config file")
+        << files(role + "[profile base]\n" + keys) << Environment() << u"A"_s << QStringList{u"r1"_s};
+    QTest::newRow("process") << files(role + "[profile base]\ncredential_process = /bin/x\n") << Environment() << u""_s
+                             << QStringList{u"r1"_s};
+    QTest::newRow("two roles") << files(role + "[profile base]\nrole_arn = r0\nsource_profile = root\n",
+                                        "[root]\n" + keys)
+                               << Environment() << u"A"_s << QStringList{u"r0"_s, u"r1"_s};
+    QTest::newRow("source with keys and a role")
+        << files(role + "[profile base]\nrole_arn = r0\nsource_profile = root\n", "[base]\n" + keys) << Environment()
+        << u"A"_s << QStringList{u"r1"_s};
+    QTest::newRow("itself, with keys") << files("[profile work]\nrole_arn = r1\nsource_profile = work\n" + keys)
+                                       << Environment() << u"A"_s << QStringList{u"r1"_s};
+    QTest::newRow("role and keys: the role") << files(role, "[work]\naws_access_key_id = B\n[base]\n" + keys)
+                                             << Environment() << u"A"_s << QStringList{u"r1"_s};
+    QTest::newRow("keys of the environment")
+        << files("[profile work]\nrole_arn = r1\ncredential_source = Environment\n")
+        << Environment{{u"AWS_ACCESS_KEY_ID"_s, u"E"_s}, {u"AWS_SECRET_ACCESS_KEY"_s, u"s"_s}} << u"E"_s
+        << QStringList{u"r1"_s};
+}
+
+void TestAwsCredentials::rolesArePlanned()
+{
+    QFETCH(AwsFiles, given);
+    QFETCH(Environment, environment);
+    QFETCH(QString, id);
+    QFETCH(QStringList, arns);
+    const auto settings = resolveAws(environment, u"work"_s, given);
+    QVERIFY2(settings.ok(), settings.ok() ? "" : qPrintable(settings.error().text));
+    QVERIFY(settings->plan);
+    QVERIFY(!settings->credentials);
+    QVERIFY(!settings->plan->isFixed());
+    QCOMPARE(settings->plan->keys.accessKeyId, id);
+    QCOMPARE(settings->plan->process.isEmpty(), !id.isEmpty());
+    QStringList found;
+    for (const AwsRole &role : settings->plan->roles)
+        found.append(role.arn);
+    QCOMPARE(found, arns);
+    QCOMPARE(settings->credentialsSource, u"role r1 of profile “work”"_s);
+    QCOMPARE(settings->plan->stsEndpoint, QUrl(u"https://sts.us-east-1.amazonaws.com"_s));
+    QCOMPARE(settings->plan->stsRegion, u"us-east-1"_s);
+}
+
+void TestAwsCredentials::stsEndpoint_data()
+{
+    QTest::addColumn<Environment>("environment");
+    QTest::addColumn<QByteArray>("more"); ///< of the profile
+    QTest::addColumn<QString>("url");
+    QTest::newRow("region") << Environment{{u"AWS_REGION"_s, u"cn-north-1"_s}} << QByteArray()
+                            << u"https://sts.cn-north-1.amazonaws.com.cn"_s;
+    QTest::newRow("region of the profile")
+        << Environment() << "region = eu-west-1\n"_ba << u"https://sts.eu-west-1.amazonaws.com"_s;
+    QTest::newRow("its own variable") << Environment{{u"AWS_ENDPOINT_URL_STS"_s, u"http://h:1"_s},
+                                                     {u"AWS_ENDPOINT_URL"_s, u"http://h:2"_s}}
+                                      << QByteArray() << u"http://h:1"_s;
+    QTest::newRow("variable of all services")
+        << Environment{{u"AWS_ENDPOINT_URL_SQS"_s, u"http://h:1"_s}, {u"AWS_ENDPOINT_URL"_s, u"http://h:2"_s}}
+        << QByteArray() << u"http://h:2"_s;
+    QTest::newRow("services") << Environment() << "services = s\n[services s]\nsts =\n  endpoint_url = http://h:3\n"_ba
+                              << u"http://h:3"_s;
+}
+
+void TestAwsCredentials::stsEndpoint()
+{
+    QFETCH(Environment, environment);
+    QFETCH(QByteArray, more);
+    QFETCH(QString, url);
+    const auto settings = resolveAws(
+        environment, u"work"_s,
+        files("[profile work]\nrole_arn = r\nexternal_id = x\nrole_session_name = n\nduration_seconds = 900\n"
+              "source_profile = base\n"
+                  + more,
+              "[base]\naws_access_key_id = A\naws_secret_access_key = s\n"_ba));
+    QVERIFY2(settings.ok(), settings.ok() ? "" : qPrintable(settings.error().text));
+    QCOMPARE(settings->plan->stsEndpoint, QUrl(url));
+    QCOMPARE(settings->plan->roles, (QList<AwsRole>{{u"work"_s, u"r"_s, u"n"_s, u"x"_s, 900}}));
+}
+
+void TestAwsCredentials::expirationOfTheEnvironment()
+{
+    Environment environment{{u"AWS_ACCESS_KEY_ID"_s, u"A"_s},
+                            {u"AWS_SECRET_ACCESS_KEY"_s, u"s"_s},
+                            {u"AWS_CREDENTIAL_EXPIRATION"_s, u"2030-01-31T13:00:00Z"_s}};
+    const auto settings = resolveAws(environment, {}, {});
+    QVERIFY(settings.ok());
+    QCOMPARE(settings->plan->expiration, QDateTime(QDate(2030, 1, 31), QTime(13, 0), Qt::UTC));
+    environment[u"AWS_CREDENTIAL_EXPIRATION"_s] = u"tomorrow"_s;
+    const auto wrong = resolveAws(environment, {}, {});
+    QVERIFY(!wrong.ok());
+    QVERIFY(wrong.error().text.contains(u"AWS_CREDENTIAL_EXPIRATION is “tomorrow”"_s));
 }
 
 void TestAwsCredentials::errorsHoldNoSecret()

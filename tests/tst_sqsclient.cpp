@@ -95,6 +95,16 @@ private Q_SLOTS:
 
     void faultReachesTheServerOnce_data();
     void faultReachesTheServerOnce();
+    void faultIsRetried_data();
+    void faultIsRetried();
+    void receiveIsNotRetried();
+    void stallIsRetried();
+    void refusedConnectionIsRetried();
+    void eachAttemptIsSigned();
+    void retriesEndWithAnEmptyBucket();
+    void abortEndsAWaitingRetry();
+    void clientGoesWithARetryWaiting();
+    void wrongClockCostsNoAttempt();
     void connectionClosedWhileIdleIsNoError();
     void connectionClosedAsTheNextRequestLeaves();
     void redirectGoesNowhere_data();
@@ -129,7 +139,15 @@ private Q_SLOTS:
     void bodyCanBeReadOnceOnly();
 
 private:
-    SqsSettings settings() const { return {m_server->url(), u"eu-west-1"_s, Keys, 5s}; }
+    /// One attempt per call, so that one request more is Qt's.
+    SqsSettings settings() const { return {m_server->url(), u"eu-west-1"_s, Keys, 5s, 1}; }
+    SqsSettings patient() const
+    {
+        SqsSettings result = settings();
+        result.maxAttempts = SqsSettings().maxAttempts;
+        result.retryStep = 1ms;
+        return result;
+    }
     QUrl queue() const { return m_server->url("/000000000000/orders"_ba); }
 
     std::unique_ptr<ScriptedHttp> m_server;
@@ -206,7 +224,7 @@ void TestSqsClient::everyOperation()
                            "AmazonSQS.SendMessageBatch"_ba, "AmazonSQS.DeleteMessageBatch"_ba,
                            "AmazonSQS.ChangeMessageVisibilityBatch"_ba, "AmazonSQS.PurgeQueue"_ba}));
     QCOMPARE(m_client->requestCount(), 7);
-    QTRY_COMPARE(m_client->children().size(), 2); // the two networks: ended calls are gone
+    QTRY_VERIFY(m_client->findChildren<SqsCall *>().isEmpty()); // ended calls are gone
 }
 
 void TestSqsClient::requestsAreSigned_data()
@@ -221,7 +239,7 @@ void TestSqsClient::requestsAreSigned()
     QFETCH(QString, token);
     AwsCredentials keys = Keys;
     keys.sessionToken = token;
-    SqsClient client({m_server->url(), u"eu-west-1"_s, keys});
+    SqsClient client({m_server->url(), u"eu-west-1"_s, keys, 5s, 1});
     Answer<Attributes> answer;
     client.getQueueAttributes(queue(), {u"All"_s}, this, answer.done());
     QVERIFY(answer.wait());
@@ -369,6 +387,211 @@ void TestSqsClient::faultReachesTheServerOnce()
     }
 }
 
+void TestSqsClient::faultIsRetried_data()
+{
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<ScriptedHttp::After>("after");
+    QTest::addColumn<int>("requests");
+    QTest::addColumn<ErrorKind>("kind");
+
+    using After = ScriptedHttp::After;
+    const auto error = [](int status, const QByteArray &code) {
+        return ScriptedHttp::reply(status, R"({"__type":"com.amazonaws.sqs#)" + code + R"("})").bytes;
+    };
+    const QByteArray half = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"Successful\":["_ba;
+    QTest::newRow("close before the reply") << QByteArray() << After::Close << 3 << ErrorKind::Unreachable;
+    QTest::newRow("reset before the reply") << QByteArray() << After::Reset << 3 << ErrorKind::Unreachable;
+    QTest::newRow("close after half a reply") << half << After::Close << 3 << ErrorKind::Unreachable;
+    QTest::newRow("reset after half a reply") << half << After::Reset << 3 << ErrorKind::Unreachable;
+    QTest::newRow("close in the headers") << "HTTP/1.1 400 Bad"_ba << After::Close << 3 << ErrorKind::Unreachable;
+    QTest::newRow("garbage") << "220 mail.example ESMTP\r\n\r\n"_ba << After::Close << 3 << ErrorKind::Unreachable;
+    QTest::newRow("500") << error(500, "InternalFailure") << After::Keep << 3 << ErrorKind::Unreachable;
+    QTest::newRow("502") << ScriptedHttp::reply(502, "<html>"_ba).bytes << After::Keep << 3 << ErrorKind::Unreachable;
+    QTest::newRow("503") << ScriptedHttp::reply(503, "<html>"_ba).bytes << After::Keep << 3 << ErrorKind::Unreachable;
+    QTest::newRow("503, closed") << ScriptedHttp::reply(503, {}, {{"Connection"_ba, "close"_ba}}).bytes << After::Close
+                                 << 3 << ErrorKind::Unreachable;
+    QTest::newRow("504") << ScriptedHttp::reply(504, {}).bytes << After::Keep << 3 << ErrorKind::Unreachable;
+    QTest::newRow("throttled as 400") << error(400, "ThrottlingException") << After::Keep << 3 << ErrorKind::Throttled;
+    QTest::newRow("throttled as 403") << error(403, "RequestThrottled") << After::Keep << 3 << ErrorKind::Throttled;
+
+    QTest::newRow("501") << ScriptedHttp::reply(501, {}).bytes << After::Keep << 1 << ErrorKind::Unreachable;
+    QTest::newRow("no such queue") << error(400, "QueueDoesNotExist") << After::Keep << 1 << ErrorKind::NotFound;
+    QTest::newRow("denied") << error(403, "AccessDenied") << After::Keep << 1 << ErrorKind::Refused;
+    QTest::newRow("purged within the minute")
+        << error(403, "PurgeQueueInProgress") << After::Keep << 1 << ErrorKind::Throttled;
+    QTest::newRow("redirect") << ScriptedHttp::reply(307, {}, {{"Location"_ba, "http://127.0.0.1:1/"_ba}}).bytes
+                              << After::Keep << 1 << ErrorKind::Protocol;
+    QTest::newRow("garbage in JSON's place")
+        << ScriptedHttp::reply(200, "<html>hello</html>"_ba).bytes << After::Keep << 1 << ErrorKind::Protocol;
+}
+
+void TestSqsClient::faultIsRetried()
+{
+    QFETCH(QByteArray, bytes);
+    QFETCH(ScriptedHttp::After, after);
+    QFETCH(int, requests);
+    QFETCH(ErrorKind, kind);
+    const auto remove = [this](SqsClient &client, Answer<Batch> &answer) {
+        client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, answer.done());
+        return answer.wait();
+    };
+
+    SqsClient client(patient());
+    for (int i = 0; i < requests; ++i)
+        m_server->next({bytes, after});
+    Answer<Batch> always;
+    QVERIFY(remove(client, always));
+    QVERIFY(!always->ok());
+    QCOMPARE(always->error().kind, kind);
+    QCOMPARE(m_server->requests().size(), requests);
+
+    // What else were to come would come before this one. And here the last attempt that is left succeeds.
+    const QByteArray body = m_server->requests().first().body;
+    for (int i = 0; i < requests - 1; ++i)
+        m_server->next({bytes, after});
+    m_server->next(ScriptedHttp::reply(200, R"({"Successful":[{"Id":"a"}]})"_ba));
+    Answer<Batch> inTheEnd;
+    QVERIFY(remove(client, inTheEnd));
+    QVERIFY(inTheEnd->ok());
+    QVERIFY(inTheEnd->value().first().ok);
+    QCOMPARE(m_server->requests().size(), 2 * requests);
+    QCOMPARE(client.requestCount(), 2 * requests);
+    for (const auto &request : m_server->requests())
+        QCOMPARE(request.body, body);
+    QCOMPARE(always.runs(), 1);
+    QCOMPARE(inTheEnd.runs(), 1);
+    QTRY_VERIFY(client.findChildren<SqsCall *>().isEmpty());
+}
+
+void TestSqsClient::receiveIsNotRetried()
+{
+    SqsClient client(patient());
+    m_server->next({{}, ScriptedHttp::After::Close});
+    Answer<QList<Message>> answer;
+    client.receive({queue(), 10, 20s, std::nullopt}, this, answer.done());
+    QVERIFY(answer.wait());
+    QVERIFY(!answer->ok());
+    Answer<QList<Message>> next;
+    client.receive({queue(), 10, 20s, std::nullopt}, this, next.done());
+    QVERIFY(next.wait());
+    QVERIFY(next->ok());
+    QCOMPARE(m_server->requests().size(), 2);
+}
+
+void TestSqsClient::stallIsRetried()
+{
+    SqsSettings impatient = patient();
+    impatient.answerTimeout = 100ms;
+    SqsClient client(impatient);
+    for (int i = 0; i < 3; ++i)
+        m_server->next(ScriptedHttp::stall());
+    Answer<Batch> answer;
+    client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, answer.done());
+    QVERIFY(answer.wait());
+    QCOMPARE(
+        answer->error().text,
+        u"queue endpoint %1 gave no answer to DeleteMessageBatch within 100 ms"_s.arg(m_server->url().authority()));
+    QCOMPARE(m_server->requests().size(), 3);
+    QTRY_COMPARE(m_server->openConnections(), 0);
+    Answer<Batch> next;
+    client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, next.done());
+    QVERIFY(next.wait());
+    QCOMPARE(m_server->requests().size(), 4);
+}
+
+void TestSqsClient::refusedConnectionIsRetried()
+{
+    QTcpServer port;
+    QVERIFY(port.listen(QHostAddress::LocalHost));
+    SqsSettings elsewhere = patient();
+    elsewhere.endpoint.setPort(port.serverPort());
+    port.close();
+    SqsClient client(elsewhere);
+    Answer<QUrl> answer;
+    client.getQueueUrl(u"orders"_s, this, answer.done());
+    QVERIFY(answer.wait());
+    QCOMPARE(answer->error().kind, ErrorKind::Unreachable);
+    QCOMPARE(client.requestCount(), 3);
+}
+
+void TestSqsClient::eachAttemptIsSigned()
+{
+    SqsClient client(patient());
+    m_server->next(ScriptedHttp::reply(503, {}));
+    m_server->next(ScriptedHttp::reply(503, {}));
+    Answer<Attributes> answer;
+    client.getQueueAttributes(queue(), {u"All"_s}, this, answer.done());
+    QVERIFY(answer.wait());
+    QVERIFY(answer->ok());
+    QCOMPARE(m_server->requests().size(), 3);
+    for (const auto &request : m_server->requests())
+        QVERIFY(signatureIsRight(request, Keys, "eu-west-1"_ba));
+}
+
+void TestSqsClient::retriesEndWithAnEmptyBucket()
+{
+    SqsClient client(patient());
+    const auto ask = [this, &client] {
+        const qsizetype before = m_server->requests().size();
+        Answer<Attributes> answer;
+        client.getQueueAttributes(queue(), {u"All"_s}, this, answer.done());
+        return answer.wait() ? m_server->requests().size() - before : -1;
+    };
+    for (int i = 0; i < 151; ++i)
+        m_server->next(ScriptedHttp::reply(503, {}));
+    for (int i = 0; i < 50; ++i)
+        QCOMPARE(ask(), 3); // 2 retries of 5 tokens each
+    QCOMPARE(ask(), 1);
+    for (int i = 0; i < 5; ++i)
+        QCOMPARE(ask(), 1); // good ones
+    for (int i = 0; i < 2; ++i)
+        m_server->next(ScriptedHttp::reply(503, {}));
+    QCOMPARE(ask(), 2);
+}
+
+void TestSqsClient::abortEndsAWaitingRetry()
+{
+    SqsSettings slow = patient();
+    slow.retryStep = 1h;
+    SqsClient client(slow);
+    Answer<Batch> answer;
+    Answer<Batch> other;
+    m_server->next({{}, ScriptedHttp::After::Close});
+    SqsCall *call = client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, answer.done());
+    QTRY_COMPARE(m_server->requests().size(), 1);
+    QTRY_COMPARE(m_server->openConnections(), 0);
+    m_server->next({{}, ScriptedHttp::After::Close});
+    client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, other.done());
+    QTRY_COMPARE(m_server->requests().size(), 2);
+    QTRY_COMPARE(m_server->openConnections(), 0);
+    QVERIFY(!answer.arrived());
+    call->abort();
+    QVERIFY(answer.arrived());
+    QCOMPARE(answer->error().kind, ErrorKind::Aborted);
+    client.abortAll();
+    QVERIFY(other.arrived());
+    QCOMPARE(other->error().kind, ErrorKind::Aborted);
+    QTRY_VERIFY(client.findChildren<SqsCall *>().isEmpty());
+    QCOMPARE(answer.runs(), 1);
+    QCOMPARE(m_server->requests().size(), 2);
+}
+
+void TestSqsClient::clientGoesWithARetryWaiting()
+{
+    Answer<Batch> answer;
+    {
+        SqsSettings slow = patient();
+        slow.retryStep = 1h;
+        SqsClient client(slow);
+        m_server->next({{}, ScriptedHttp::After::Close});
+        client.deleteBatch(queue(), {{u"a"_s, u"r1"_s}}, this, answer.done());
+        QTRY_COMPARE(m_server->requests().size(), 1);
+        QTRY_COMPARE(m_server->openConnections(), 0);
+    }
+    QVERIFY(!answer.arrived());
+    QCOMPARE(m_server->requests().size(), 1);
+}
+
 void TestSqsClient::connectionClosedWhileIdleIsNoError()
 {
     m_server->next(ScriptedHttp::reply(200, OneMessage, {}, ScriptedHttp::After::Close));
@@ -444,7 +667,7 @@ void TestSqsClient::refusedConnection()
     QUrl url = m_server->url();
     url.setPort(port.serverPort());
     port.close();
-    SqsClient client({url, u"us-east-1"_s, Keys});
+    SqsClient client({url, u"us-east-1"_s, Keys, 5s, 1});
     Answer<QUrl> answer;
     client.getQueueUrl(u"orders"_s, this, answer.done());
     QVERIFY(answer.wait());
@@ -461,7 +684,7 @@ void TestSqsClient::noTlsThere()
         connect(socket, &QTcpSocket::readyRead, socket,
                 [socket] { socket->write("HTTP/1.1 400 Bad Request\r\n\r\n"); });
     });
-    SqsClient client({QUrl(u"https://127.0.0.1:%1"_s.arg(plain.serverPort())), u"us-east-1"_s, Keys});
+    SqsClient client({QUrl(u"https://127.0.0.1:%1"_s.arg(plain.serverPort())), u"us-east-1"_s, Keys, 5s, 1});
     Answer<QUrl> answer;
     client.getQueueUrl(u"orders"_s, this, answer.done());
     QVERIFY(answer.wait());
@@ -739,6 +962,21 @@ void TestSqsClient::clockIsNotCorrectedTwice()
     QCOMPARE(answer->error().kind, ErrorKind::Refused);
     QCOMPARE(answer->error().code, u"RequestTimeTooSkewed"_s);
     QCOMPARE(m_server->requests().size(), 2);
+}
+
+void TestSqsClient::wrongClockCostsNoAttempt()
+{
+    SqsClient client(patient());
+    QSignalSpy warned(&client, &SqsClient::warned);
+    m_server->next(ScriptedHttp::reply(503, {}));
+    m_server->next(tooSkewed(QDateTime::currentDateTimeUtc().addSecs(3600)));
+    m_server->next(ScriptedHttp::reply(503, {}));
+    Answer<Attributes> answer;
+    client.getQueueAttributes(queue(), {u"All"_s}, this, answer.done());
+    QVERIFY(answer.wait());
+    QVERIFY(answer->ok());
+    QCOMPARE(m_server->requests().size(), 4);
+    QCOMPARE(warned.size(), 1);
 }
 
 void TestSqsClient::wrongKeyIsNoWrongClock()

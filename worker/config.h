@@ -6,18 +6,23 @@
 #include <QUrl>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 
 namespace sendonce {
 
 using namespace std::chrono_literals;
 
-/// Keys for signing requests to SQS. Dummies are right for every emulator.
+struct AwsKeyOrigin; // worker/queue/awscredentials.h
+
+/// Keys for signing requests to SQS. Dummies are right for every emulator. With an origin they may be empty: they are
+/// then fetched before the first request.
 struct AwsCredentials
 {
     QString accessKeyId;
     QString secretAccessKey;
     QString sessionToken;
+    std::shared_ptr<const AwsKeyOrigin> origin = {}; ///< where new ones come from; null: they stay as they are
 
     bool operator==(const AwsCredentials &) const = default;
 };

@@ -17,7 +17,7 @@ int impliedPort(const QString &scheme)
 
 } // namespace
 
-QUrl regional(const QString &region)
+QUrl regional(const QString &region, const QString &service)
 {
     static const QRegularExpression shape(u"\\A[a-z]{2,}(-[a-z0-9]+)+\\z"_s);
     if (!shape.match(region).hasMatch())
@@ -25,7 +25,7 @@ QUrl regional(const QString &region)
     const QString suffix = region.startsWith("cn-"_L1) ? u".amazonaws.com.cn"_s : u".amazonaws.com"_s;
     QUrl url;
     url.setScheme(u"https"_s);
-    url.setHost(u"sqs."_s + region + suffix);
+    url.setHost(service + u'.' + region + suffix);
     return url;
 }
 

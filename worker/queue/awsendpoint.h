@@ -9,7 +9,7 @@
 namespace sendonce::awsendpoint {
 
 /// "https://sqs.eu-west-1.amazonaws.com"; empty for text that is no region.
-QUrl regional(const QString &region);
+QUrl regional(const QString &region, const QString &service = QStringLiteral("sqs"));
 
 /// The region that an AWS host names: "sqs.eu-west-1.amazonaws.com", "sqs-fips.…", "sqs.….api.aws", the old
 /// "eu-west-1.queue.amazonaws.com". Empty for every other host.

@@ -2,6 +2,7 @@
 
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
+#include "worker/queue/credentials.h"
 #include "worker/queue/sqspost.h"
 #include "worker/queue/sqsprotocol.h"
 
@@ -49,12 +50,14 @@ SqsClient::SqsClient(SqsSettings settings, QObject *parent)
     , m_signer(m_settings.credentials, m_settings.region)
     , m_network(newNetwork(this))
     , m_receiveNetwork(newNetwork(this))
+    , m_credentials(new Credentials(m_settings.credentials, m_network, this))
 { }
 
 SqsClient::~SqsClient()
 {
     // Before the members that they use.
     qDeleteAll(findChildren<SqsPost *>(Qt::FindDirectChildrenOnly));
+    delete m_credentials;
 }
 
 QUrl SqsClient::endpointFor(const QUrl &queueUrl) const
@@ -95,8 +98,12 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
         done(std::move(value));
     };
 
-    auto *post = new SqsPost({endpoint, operation, json.ok() ? json.value() : QByteArray(),
-                              m_settings.answerTimeout + longPoll, receives ? LargestReceiveReply : LargestReply},
+    auto *post = new SqsPost({endpoint,
+                              operation,
+                              json.ok() ? json.value() : QByteArray(),
+                              m_settings.answerTimeout + longPoll,
+                              receives ? LargestReceiveReply : LargestReply,
+                              {receives ? 1 : m_settings.maxAttempts, m_settings.retryStep}},
                              context ? context : this, std::move(finish), this);
     connect(post, &SqsPost::sent, this, [this] { ++m_requestCount; });
     connect(post, &SqsPost::clockCorrected, this, [this, endpoint](std::chrono::seconds offset) {
@@ -109,7 +116,7 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
         post->failLater(
             {ErrorKind::Invalid, u"no queue endpoint: neither an http(s) URL nor an AWS region is given"_s, {}});
     else
-        post->send(receives ? m_receiveNetwork : m_network, &m_signer);
+        post->send(receives ? m_receiveNetwork : m_network, &m_signer, m_credentials, &m_retries);
     return post;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/config.h"
+#include "worker/queue/retrypolicy.h"
 #include "worker/queue/sqscall.h"
 #include "worker/queue/sqsrequests.h"
 #include "worker/queue/sqssigner.h"
@@ -20,26 +21,33 @@ class QNetworkAccessManager;
 
 namespace sendonce {
 
+class Credentials;
+
 /// Where requests go and how they are signed.
 struct SqsSettings
 {
     /// Origin ("http://127.0.0.1:9324"); empty: that of each request's queue URL, else AWS's own in the region.
     QUrl endpoint;
     QString region; ///< a host that names another region wins
-    AwsCredentials credentials;
-    std::chrono::milliseconds answerTimeout{10'000}; ///< of every call; a receive waits that much beyond its long poll
+    AwsCredentials credentials; ///< with an origin they are renewed, by each client for itself (credentials.h)
+    /// Of every attempt; a receive waits that much beyond its long poll.
+    std::chrono::milliseconds answerTimeout{10'000};
+    int maxAttempts = 3; ///< at one call, retries and all; a receive has one in any case
+    std::chrono::milliseconds retryStep{1'000}; ///< upper limit of the wait before the second attempt, half of the next
 };
 
 /// Talks to an SQS endpoint: AWS JSON 1.0, signed with SigV4, asynchronous; lives in one thread with an event loop.
 ///
-/// Each call puts exactly one POST on the wire: QNetworkAccessManager's silent second POST and its redirects are
-/// switched off (architecture.md, "Qt facts"). No retries here in this version: who calls decides. The one exception: a
-/// request that the server calls too old or too new is signed again with the server's time, once, if the clocks do
-/// differ.
+/// Each attempt puts exactly one POST on the wire: QNetworkAccessManager's silent second POST and its redirects are
+/// switched off (architecture.md, "Qt facts"). What fails on the way, by overload or in the server is tried again, up
+/// to three times in all (retrypolicy.h), each time signed anew. Not so a receive: whoever polls waits between polls
+/// anyway. A batch of sends whose reply was lost may so be in the queue twice, under two message ids; consumers see the
+/// same event. Beside that, a request that the server calls too old or too new is signed again with the server's time,
+/// once, if the clocks do differ; and one whose keys it calls expired or unknown with new keys, once, if there are any.
 ///
 /// The callback runs exactly once, in the client's thread, never before the call has returned (abort() apart); it does
 /// not run when `context` is gone, which also stops the request, nor when the client is. The callback may delete the
-/// client. Every call has a time-out: 10 s, for a receive its wait + 10 s.
+/// client. Every attempt has a time-out: 10 s, for a receive its wait + 10 s.
 ///
 /// Errors: Unreachable (no connection, no answer in time, closed before the reply, 5xx), Protocol (an answer that is
 /// not SQS, any 3xx), NotFound (queue does not exist), Throttled, Refused, Invalid; `code` is the service's own code in
@@ -91,8 +99,10 @@ private:
 
     SqsSettings m_settings;
     SqsSigner m_signer;
+    retrypolicy::Bucket m_retries; ///< of all calls together
     QNetworkAccessManager *m_network = nullptr;
     QNetworkAccessManager *m_receiveNetwork = nullptr;
+    Credentials *m_credentials = nullptr;
     qint64 m_requestCount = 0;
 };
 

@@ -122,6 +122,13 @@ QString oneLine(const QString &text)
     return line;
 }
 
+bool wantsNewKeys(const QString &code)
+{
+    static const QStringList codes = {u"ExpiredToken"_s, u"ExpiredTokenException"_s, u"InvalidClientTokenId"_s,
+                                      u"UnrecognizedClientException"_s};
+    return codes.contains(code);
+}
+
 QString canonicalCode(const QString &code)
 {
     static const QHash<QString, QString> names = {

@@ -23,6 +23,9 @@ struct ErrorReply
 /// SignatureDoesNotMatch repeats the signed headers, with the session token, in the lines after it.
 Error readError(const ErrorReply &reply);
 
+/// The keys are worn out or unknown, so that new ones may help (not the case for a wrong signature or a denial).
+bool wantsNewKeys(const QString &code);
+
 /// One spelling for the two that each error has (sqs.md, 6.3).
 QString canonicalCode(const QString &code);
 

@@ -2,6 +2,7 @@
 
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
+#include "worker/queue/credentials.h"
 #include "worker/queue/sequentialbody.h"
 #include "worker/queue/sqserrors.h"
 #include "worker/queue/sqssigner.h"
@@ -9,6 +10,7 @@
 #include <QNetworkAccessManager>
 #include <QNetworkReply>
 #include <QNetworkRequest>
+#include <QRandomGenerator>
 
 #include <utility>
 
@@ -31,6 +33,8 @@ QString durationText(std::chrono::milliseconds duration)
     return duration.count() % 1000 == 0 ? u"%1 s"_s.arg(duration.count() / 1000) : u"%1 ms"_s.arg(duration.count());
 }
 
+} // namespace
+
 void forbidQtsOwnIdeas(QNetworkRequest *request)
 {
     request->setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
@@ -46,8 +50,6 @@ void forbidQtsOwnIdeas(QNetworkRequest *request)
     request->setRawHeader("User-Agent"_ba, "Sendonce/" SENDONCE_VERSION ""_ba);
 }
 
-} // namespace
-
 QString endpointText(const QUrl &endpoint)
 {
     return u"queue endpoint "_s + QString::fromLatin1(awsendpoint::hostHeader(endpoint));
@@ -60,9 +62,12 @@ SqsPost::SqsPost(Order order, QObject *context, Finish finish, QObject *parent)
     , m_finish(std::move(finish))
 {
     m_timer.setSingleShot(true);
+    m_pause.setSingleShot(true);
+    connect(&m_pause, &QTimer::timeout, this, &SqsPost::attempt);
     connect(context, &QObject::destroyed, this, [this] {
         m_finish = nullptr;
         m_timer.stop();
+        m_pause.stop();
         dropReply();
         deleteLater();
     });
@@ -74,17 +79,18 @@ SqsPost::~SqsPost()
     dropReply();
 }
 
-void SqsPost::send(QNetworkAccessManager *network, SqsSigner *signer)
+void SqsPost::send(QNetworkAccessManager *network, SqsSigner *signer, Credentials *credentials,
+                   retrypolicy::Bucket *bucket)
 {
     m_network = network;
     m_signer = signer;
+    m_credentials = credentials;
+    m_bucket = bucket;
     connect(&m_timer, &QTimer::timeout, this, [this] {
-        end(Error{ErrorKind::Unreachable,
-                  u"%1 gave no answer to %2 within %3"_s.arg(
-                      endpointText(m_order.url), QString::fromLatin1(m_order.operation), durationText(m_order.timeout)),
-                  {}});
+        const QString text = u"%1 gave no answer to %2 within %3"_s.arg(
+            endpointText(m_order.url), QString::fromLatin1(m_order.operation), durationText(m_order.timeout));
+        attemptFailed({Error{ErrorKind::Unreachable, text, {}}, 0, true});
     });
-    m_timer.start(m_order.timeout);
     attempt();
 }
 
@@ -101,6 +107,41 @@ void SqsPost::abort()
 
 void SqsPost::attempt()
 {
+    if (m_credentials->areFresh(QDateTime::currentDateTimeUtc()))
+        post();
+    else
+        waitForKeys();
+}
+
+void SqsPost::waitForKeys()
+{
+    m_timer.stop(); // renewing has its own limit
+    connect(m_credentials, &Credentials::renewalEnded, this, &SqsPost::keysCame, Qt::SingleShotConnection);
+    m_credentials->renew();
+}
+
+void SqsPost::keysCame()
+{
+    if (!m_finish)
+        return;
+    if (m_refusal && m_credentials->keys() == m_signedWith) {
+        const QString why = m_credentials->problem() ? m_credentials->problem()->text : m_credentials->remedy();
+        end(Error{m_refusal->kind, m_refusal->text + u"; "_s + why, m_refusal->code});
+        return;
+    }
+    if (m_credentials->areUsable(QDateTime::currentDateTimeUtc())) {
+        post();
+        return;
+    }
+    const Error none{ErrorKind::Refused, u"there are no AWS credentials"_s, {}};
+    attemptFailed({m_credentials->problem().value_or(none), 0, false});
+}
+
+void SqsPost::post()
+{
+    m_timer.start(m_order.timeout);
+    m_signedWith = m_credentials->keys();
+    m_signer->setCredentials(m_signedWith);
     QNetworkRequest request(m_order.url);
     forbidQtsOwnIdeas(&request);
     request.setHeader(QNetworkRequest::ContentLengthHeader, m_order.json.size());
@@ -116,8 +157,29 @@ void SqsPost::attempt()
     m_received.clear();
     connect(m_reply, &QNetworkReply::readyRead, this, &SqsPost::read);
     // Queued: the callback may delete the client and with it this reply, which would still be emitting.
-    connect(m_reply, &QNetworkReply::finished, this, &SqsPost::replyFinished, Qt::QueuedConnection);
+    // By then it may belong to an attempt that is over.
+    connect(
+        m_reply, &QNetworkReply::finished, this,
+        [this, reply = m_reply] {
+            if (reply == m_reply)
+                replyFinished();
+        },
+        Qt::QueuedConnection);
     Q_EMIT sent();
+}
+
+void SqsPost::attemptFailed(const retrypolicy::Failure &failure)
+{
+    const auto retry = retrypolicy::decide(++m_failures, failure, *m_bucket,
+                                           QRandomGenerator::global()->generateDouble(), m_order.retry);
+    if (!retry) {
+        end(failure.error);
+        return;
+    }
+    m_tokens = retry->tokens;
+    m_timer.stop();
+    dropReply();
+    m_pause.start(retry->wait);
 }
 
 void SqsPost::read()
@@ -157,11 +219,12 @@ void SqsPost::replyFinished()
         return;
     }
     if (isTransportError(m_reply->error())) {
-        end(transportError());
+        attemptFailed({transportError(), 0, false});
         return;
     }
     read();
     if (status >= 200 && status < 300) {
+        retrypolicy::succeeded(*m_bucket, m_tokens);
         end(m_received);
         return;
     }
@@ -170,7 +233,12 @@ void SqsPost::replyFinished()
     if (repeatWithServerTime(error.code))
         return;
     error.text = u"%1 answered %2 with %3"_s.arg(who, operation, m_signer->redacted(error.text));
-    end(error);
+    if (sqserrors::wantsNewKeys(error.code)) {
+        if (repeatWithNewKeys(error))
+            return;
+        error.text += u"; "_s + m_credentials->remedy();
+    }
+    attemptFailed({error, status, false});
 }
 
 bool SqsPost::repeatWithServerTime(const QString &code)
@@ -185,7 +253,20 @@ bool SqsPost::repeatWithServerTime(const QString &code)
     m_signer->setClockOffset(*offset);
     Q_EMIT clockCorrected(*offset);
     dropReply();
-    attempt();
+    post();
+    return true;
+}
+
+bool SqsPost::repeatWithNewKeys(const Error &error)
+{
+    if (m_refusal || !m_credentials->canBeRenewed())
+        return false;
+    m_refusal = error;
+    dropReply();
+    if (m_credentials->keys() == m_signedWith)
+        waitForKeys();
+    else
+        post(); // another call has renewed them meanwhile
     return true;
 }
 
@@ -223,6 +304,7 @@ void SqsPost::end(const Result<QByteArray> &result)
         return;
     const Finish finish = std::exchange(m_finish, nullptr);
     m_timer.stop();
+    m_pause.stop();
     dropReply();
     deleteLater();
     if (m_context)

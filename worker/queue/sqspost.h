@@ -1,5 +1,7 @@
 #pragma once
 
+#include "worker/config.h"
+#include "worker/queue/retrypolicy.h"
 #include "worker/queue/sqscall.h"
 #include "worker/result.h"
 
@@ -10,17 +12,21 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 class QNetworkAccessManager;
 class QNetworkReply;
+class QNetworkRequest;
 
 namespace sendonce {
 
+class Credentials;
 class SqsSigner;
 
-/// One operation on the wire: a signed POST and the end of it, whichever that is. A child of its client. Sends once;
-/// only when the server calls the request too old or too new, and its clock indeed differs, once more with the server's
-/// time.
+/// One operation on the wire: signed POSTs, one at a time, until one of them decides it (retrypolicy.h), and the end of
+/// it, whichever that is. A child of its client. Apart from the retries: when the server calls a request too old or too
+/// new, and its clock indeed differs, once more with the server's time; when it calls the keys expired or unknown, once
+/// more with new ones, if there are new ones. Waits for keys that are to be renewed first.
 class SqsPost final : public SqsCall
 {
     Q_OBJECT
@@ -30,8 +36,9 @@ public:
         QUrl url; ///< of the endpoint
         QByteArray operation; ///< "ReceiveMessage"
         QByteArray json;
-        std::chrono::milliseconds timeout; ///< for the whole call
+        std::chrono::milliseconds timeout; ///< of each attempt
         qint64 maxReplyBytes = 0;
+        retrypolicy::Rules retry;
     };
     using Finish = std::function<void(Result<QByteArray>)>; ///< body of a 2xx, or an error whose text is complete
 
@@ -39,8 +46,8 @@ public:
     SqsPost(Order order, QObject *context, Finish finish, QObject *parent);
     ~SqsPost() override;
 
-    /// Both must outlive the call.
-    void send(QNetworkAccessManager *network, SqsSigner *signer);
+    /// All of them must outlive the call.
+    void send(QNetworkAccessManager *network, SqsSigner *signer, Credentials *credentials, retrypolicy::Bucket *bucket);
     void failLater(Error error); ///< instead of send(): ends with this error when the event loop comes round
     void abort() override;
 
@@ -50,6 +57,11 @@ Q_SIGNALS:
 
 private:
     void attempt();
+    void post();
+    void waitForKeys();
+    void keysCame();
+    bool repeatWithNewKeys(const Error &error);
+    void attemptFailed(const retrypolicy::Failure &failure);
     void read();
     void replyFinished();
     bool repeatWithServerTime(const QString &code);
@@ -63,12 +75,23 @@ private:
     QNetworkAccessManager *m_network = nullptr;
     SqsSigner *m_signer = nullptr;
     QNetworkReply *m_reply = nullptr;
-    QTimer m_timer;
+    Credentials *m_credentials = nullptr;
+    retrypolicy::Bucket *m_bucket = nullptr;
+    QTimer m_timer; ///< for the answer of the attempt under way
+    QTimer m_pause; ///< until the next attempt
+    int m_failures = 0;
+    int m_tokens = 0; ///< that the last retry took
     QByteArray m_received;
     std::chrono::seconds m_signedWithOffset{0};
+    AwsCredentials m_signedWith;
+    std::optional<Error> m_refusal; ///< of the keys; set once
     bool m_repeated = false;
     bool m_tooLarge = false;
 };
+
+/// Switches off what QNetworkAccessManager would add, keep, follow or repeat on its own (architecture.md, "Qt facts").
+/// The body must be sequential too.
+void forbidQtsOwnIdeas(QNetworkRequest *request);
 
 /// "queue endpoint 127.0.0.1:9324", the beginning of every error's text.
 QString endpointText(const QUrl &endpoint);

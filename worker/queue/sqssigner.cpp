@@ -14,15 +14,22 @@ constexpr qsizetype ShortestSecret = 16;
 
 } // namespace
 
-SqsSigner::SqsSigner(AwsCredentials credentials, QString region)
-    : m_credentials(std::move(credentials))
-    , m_region(std::move(region))
+SqsSigner::SqsSigner(const AwsCredentials &credentials, QString region) : m_region(std::move(region))
 {
-    // Emulators read region and key id from the Authorization header, so that it must be well-formed in any case.
-    if (m_credentials.accessKeyId.isEmpty())
-        m_credentials = {u"test"_s, u"test"_s, {}};
     if (m_region.isEmpty())
         m_region = u"us-east-1"_s;
+    setCredentials(credentials);
+}
+
+void SqsSigner::setCredentials(const AwsCredentials &credentials)
+{
+    // Emulators read region and key id from the Authorization header, so that it must be well-formed in any case.
+    const AwsCredentials next =
+        credentials.accessKeyId.isEmpty() ? AwsCredentials{u"test"_s, u"test"_s, {}} : credentials;
+    if (next == m_credentials)
+        return;
+    m_credentials = next;
+    m_keyScope.clear();
 }
 
 SqsSigner::Headers SqsSigner::headers(const QUrl &url, const QByteArray &operation, const QByteArray &body,

@@ -21,7 +21,9 @@ public:
     using Headers = QList<QPair<QByteArray, QByteArray>>;
 
     /// \param region used unless the host names another one
-    SqsSigner(AwsCredentials credentials, QString region);
+    SqsSigner(const AwsCredentials &credentials, QString region);
+
+    void setCredentials(const AwsCredentials &credentials); ///< for all further attempts
 
     /// All headers that must be sent as they are; Authorization is the last. \param now our clock, uncorrected
     Headers headers(const QUrl &url, const QByteArray &operation, const QByteArray &body, const QDateTime &now);
