@@ -167,6 +167,52 @@ private Q_SLOTS:
         QCOMPARE(good->credentials.accessKeyId, u"AKID"_s);
     }
 
+    void whyThereAreNoCredentialsIsTold()
+    {
+        const auto config = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}},
+                                     {{u"AWS_PROFILE"_s, u"gone"_s}});
+        QVERIFY(!config);
+        QVERIFY2(config.error().text.startsWith(u"no AWS credentials for sqs.eu-west-1.amazonaws.com: profile “gone”"_s),
+                 qPrintable(config.error().text));
+        QVERIFY(config.error().text.contains(u"; set AWS_ACCESS_KEY_ID and"_s));
+    }
+
+    void keysOfAProgramAreFetchedLaterAndOnlyWhereTheyMatter()
+    {
+        const QString path = m_home.filePath(u"aws-config"_s);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("[default]\ncredential_process = /bin/false\n[profile work]\ncredential_process = /bin/false\n");
+        file.close();
+        const QMap<QString, QString> variables {{u"AWS_CONFIG_FILE"_s, path}};
+        const auto aws = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, variables);
+        QVERIFY2(aws, aws ? "" : qPrintable(aws.error().text));
+        QVERIFY(aws->credentials.accessKeyId.isEmpty());
+        QVERIFY(aws->credentials.origin != nullptr);
+
+        const auto local = resolved({}, variables);
+        QVERIFY(local);
+        QCOMPARE(local->credentials.accessKeyId, u"test"_s);
+        QVERIFY(local->credentials.origin == nullptr);
+        const auto chosen = resolved({{u"aws-profile"_s, u"work"_s}}, variables);
+        QVERIFY(chosen);
+        QVERIFY(chosen->credentials.origin != nullptr);
+    }
+
+    void keysThatExpireDoSoOnlyWhereTheyMatter()
+    {
+        const QMap<QString, QString> keys {{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s},
+                                           {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s},
+                                           {u"AWS_CREDENTIAL_EXPIRATION"_s, u"2020-01-01T00:00:00Z"_s}};
+        const auto local = resolved({}, keys);
+        QVERIFY(local);
+        QCOMPARE(local->credentials.accessKeyId, u"AKID"_s);
+        QVERIFY(local->credentials.origin == nullptr);
+        const auto aws = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, keys);
+        QVERIFY(aws);
+        QVERIFY(aws->credentials.origin != nullptr);
+    }
+
     void durations_data()
     {
         QTest::addColumn<QString>("text");

@@ -220,12 +220,21 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
         config.endpoint = aws->endpoint;
     config.region = settings.text(u"region"_s, aws->region.isEmpty() ? u"us-east-1"_s : aws->region);
     const QUrl &where = config.endpoint.isEmpty() ? config.queueUrl : config.endpoint;
-    if (aws->credentials) {
-        config.credentials = *aws->credentials;
+    // On loopback nobody checks signatures: no program is run, no role assumed and nothing expires there, unless that
+    // profile was chosen.
+    const bool keysMatter = chosen || !isLoopback(where);
+    if (aws->plan && (keysMatter || aws->credentials)) {
+        config.credentials = aws->credentials.value_or(AwsCredentials {});
+        if (keysMatter) {
+            config.credentials.origin = std::make_shared<const AwsKeyOrigin>(
+                    AwsKeyOrigin {asMap(environment), chosen ? given.values.value(u"aws-profile"_s) : QString(),
+                                  aws->plan->expiration, aws->plan->remedy});
+        }
     } else if (where.host().endsWith(".amazonaws.com"_L1) || where.host().endsWith(".amazonaws.com.cn"_L1)) {
         return Error {ErrorKind::Invalid,
-                      u"no AWS credentials for %1: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with "
-                      "--aws-profile"_s.arg(where.host()),
+                      u"no AWS credentials for %1: %2set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with "
+                      "--aws-profile"_s.arg(where.host(), aws->credentialsProblem.isEmpty() ? QString()
+                                                                                           : aws->credentialsProblem + u"; "_s),
                       {}};
     } else {
         config.credentials = {u"test"_s, u"test"_s, {}}; // emulators take anything, but want a well-formed signature
