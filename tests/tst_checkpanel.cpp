@@ -136,6 +136,22 @@ private Q_SLOTS:
         window.resetLayout();
         QVERIFY(!dock->isVisible());
     }
+
+    void withoutAWorkerItSaysWhyInsteadOfWaiting()
+    {
+        MainWindow window;
+        window.show();
+        window.actions().check->trigger();
+        QCOMPARE(window.checkPanel()->model()->rowCount(), 1);
+        QCOMPARE(window.checkPanel()->model()->line(0).level, CheckLine::Level::Warning);
+        QVERIFY(window.actions().check->isEnabled());
+        window.showOpenFailed(u"port 1025 is taken"_s);
+        window.actions().check->trigger();
+        QCOMPARE(window.checkPanel()->model()->rowCount(), 1);
+        QCOMPARE(window.checkPanel()->model()->line(0).level, CheckLine::Level::Error);
+        QCOMPARE(window.checkPanel()->model()->line(0).text, u"port 1025 is taken"_s);
+        QVERIFY(!window.checkPanel()->isChecking());
+    }
 };
 
 QTEST_MAIN(TestCheckPanel)

@@ -175,6 +175,7 @@ Panel *MainWindow::frontPanel() const
 void MainWindow::showOpened()
 {
     m_opened = true;
+    m_openFailure.clear();
     m_processed->setReady();
     m_deadLetters->setReady();
     m_mailbox->setReady();
@@ -186,6 +187,7 @@ void MainWindow::showOpened()
 void MainWindow::showOpenFailed(const QString &text)
 {
     m_opened = false;
+    m_openFailure = text;
     m_processed->setUnavailable(text);
     m_deadLetters->setUnavailable(text);
     m_mailbox->setUnavailable(text);
@@ -536,7 +538,7 @@ void MainWindow::connectPanels()
     connect(m_mailbox, &MailboxPanel::openRequested, this, &MainWindow::mailOpenRequested);
     connect(m_mailbox, &MailboxPanel::canSaveChanged, this, &MainWindow::updateActions);
 
-    connect(m_check, &CheckPanel::checkRequested, this, &MainWindow::checkRequested);
+    connect(m_check, &CheckPanel::checkRequested, this, &MainWindow::checkServices);
     connect(m_check, &CheckPanel::checkingChanged, this, &MainWindow::updateActions);
 
     connect(m_log, &LogPanel::jumpRequested, this, &MainWindow::jumpTo);
@@ -660,6 +662,23 @@ void MainWindow::jumpTo(const QString &eventId)
     bringForward(m_processed);
     if (!m_processed->revealEvent(eventId))
         m_processed->searchField()->search(eventId);
+}
+
+/// Without a worker nobody would answer: a port or a setting stopped everything before there was one.
+void MainWindow::checkServices()
+{
+    if (isSignalConnected(QMetaMethod::fromSignal(&MainWindow::checkRequested))) {
+        Q_EMIT checkRequested();
+        return;
+    }
+    const bool failed = !m_openFailure.isEmpty();
+    CheckLine line;
+    line.id = u"settings"_s;
+    line.level = failed ? CheckLine::Level::Error : CheckLine::Level::Warning;
+    line.text = failed ? m_openFailure : tr("The services are still being opened");
+    line.remedy = failed ? tr("Put that right, then start Sendonce again") : tr("Check again in a moment");
+    m_check->addLine(line);
+    m_check->finish();
 }
 
 void MainWindow::storeLayout()

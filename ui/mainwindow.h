@@ -140,6 +140,7 @@ private:
     void updateActions();
     void jumpTo(const QString &eventId);
     void storeLayout();
+    void checkServices();
     QList<Panel *> eventPanels() const;
 
     std::unique_ptr<WindowActions> m_actions;
@@ -177,6 +178,7 @@ private:
     bool m_firstShow = true;
     bool m_restored = false; ///< the layout came from the folder
     QString m_selectedEvent;
+    QString m_openFailure; ///< why nothing could be opened; empty: it could, or is not known yet
     ThemeChoice m_theme = ThemeChoice::System;
     int m_textPercent = 100;
     std::chrono::milliseconds m_closeBound{75'000};
