@@ -180,6 +180,19 @@ private Q_SLOTS:
         }
     }
 
+    void aWiderWindowWidensTheTablesNotTheColumn()
+    {
+        MainWindow window;
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        QTRY_COMPARE(window.queuePanel()->width(), 268);
+        window.resize(1900, 1000);
+        QTRY_COMPARE(window.width(), 1900);
+        QTRY_COMPARE(window.queuePanel()->width(), 268);
+        QVERIFY(window.processedPanel()->width() > 1500);
+    }
+
     void shortcutsAreUnique()
     {
         MainWindow window;

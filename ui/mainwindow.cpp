@@ -8,6 +8,7 @@
 #include "ui/deadletterspanel.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
+#include "ui/keptwidth.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -427,6 +428,7 @@ void MainWindow::makeDocks()
         connect(dock, &QDockWidget::topLevelChanged, m_dockChanges, &Coalescer::schedule);
         connect(dock, &QDockWidget::visibilityChanged, m_dockChanges, &Coalescer::schedule);
     }
+    new KeptWidth(this, dockOf(m_queue), dockOf(m_processed));
     int number = 0;
     for (PanelDock *dock : std::as_const(m_docks)) {
         auto *action = new QAction(dock->plainTitle(), this);
