@@ -432,6 +432,7 @@ void Worker::open()
     if (const auto path = sqlitePath(d->config.databaseUrl))
         d->databaseStatus.address = u"SQLite "_s + path.value().section(u'/', -1);
     d->client = std::make_unique<SqsClient>(d->sqs);
+    connect(d->client.get(), &SqsClient::warned, this, [this](const QString &text) { d->log(LogLevel::Warning, text); });
     d->monitor = std::make_unique<QueueMonitor>(*d->client);
     d->factsTimer = std::make_unique<QTimer>();
     d->factsTimer->setSingleShot(true);

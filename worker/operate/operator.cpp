@@ -44,6 +44,7 @@ void Operator::open()
     }
     m_journal.emplace(journal.take());
     m_client = std::make_unique<SqsClient>(m_sqs);
+    connect(m_client.get(), &SqsClient::warned, this, [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
     m_deadLetters = std::make_unique<DeadLetters>(*m_client, &*m_database, &*m_journal, m_types.get());
     connect(m_deadLetters.get(), &DeadLetters::listChanged, this, &Operator::deadLettersChanged);
     connect(m_deadLetters.get(), &DeadLetters::replayChanged, this, &Operator::replayChanged);
