@@ -57,8 +57,9 @@ bool isDenial(const QString &code)
     return Codes.contains(code);
 }
 
-/// Who we are is refused, not what we want.
-bool isCredentials(const QString &code)
+/// Who we are is refused, not what we want; without a code it was not SQS that refused: there are no keys, or a proxy
+/// said no.
+bool isCredentials(const Error &error)
 {
     static const QSet<QString> Codes = {u"AuthFailure"_s,           u"ExpiredToken"_s,
                                         u"ExpiredTokenException"_s, u"IncompleteSignature"_s,
@@ -67,7 +68,7 @@ bool isCredentials(const QString &code)
                                         u"RequestExpired"_s,        u"RequestTimeTooSkewed"_s,
                                         u"RequestInTheFuture"_s,    u"MissingAuthenticationToken"_s,
                                         u"InvalidSecurity"_s,       u"UnrecognizedClientException"_s};
-    return Codes.contains(code);
+    return Codes.contains(error.code) || (error.kind == ErrorKind::Refused && error.code.isEmpty());
 }
 
 QString allow(const QString &action, const QString &url)
@@ -90,9 +91,10 @@ QList<CheckLine> judgeAccess(const QueueLook &look, const QString &prefix, const
             lines.append(error(permission + attributes,
                                u"sqs:%1 on the %2 is denied: %3"_s.arg(attributes, what, failed.text),
                                allow(attributes, look.url)));
-        } else if (isCredentials(failed.code)) {
-            lines.append(
-                error(reachable, text, u"check the keys, the session token, the region and this computer's clock"_s));
+        } else if (isCredentials(failed)) {
+            lines.append(error(
+                reachable, text,
+                u"check the keys or the profile (--aws-profile), the session token, the region and this computer's clock"_s));
         } else if (failed.kind == ErrorKind::NotFound) {
             lines.append(error(reachable, text,
                                u"make the queue, or name another one with %1; the region counts too"_s.arg(flag)));
