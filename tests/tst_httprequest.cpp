@@ -51,6 +51,7 @@ QList<Accepted> accepted()
     return {
         {"no headers", "GET / HTTP/1.0\r\n\r\n"_ba, QByteArray()},
         {"an empty line before", "\r\nGET / HTTP/1.1\r\n\r\n"_ba, QByteArray()},
+        {"tab in a value", "GET / HTTP/1.1\r\nA: b\tc\r\n\r\n"_ba, QByteArray()},
         {"empty value", "GET / HTTP/1.1\r\nA:\r\n\r\n"_ba, QByteArray()},
         {"bytes outside ASCII in a value", "GET / HTTP/1.1\r\nA: \xc3\xa4\r\n\r\n"_ba, QByteArray()},
         {"length 0", post("Content-Length: 0\r\n"), QByteArray()},
@@ -101,6 +102,7 @@ QList<Refused> refused()
         {"asterisk", "OPTIONS * HTTP/1.1\r\n\r\n"_ba, 400},
         {"CONNECT", "CONNECT x:1 HTTP/1.1\r\n\r\n"_ba, 400},
         {"target outside ASCII", "GET /\xc3\xa4 HTTP/1.1\r\n\r\n"_ba, 400},
+        {"DEL in the target", "GET /\x7f HTTP/1.1\r\n\r\n"_ba, 400},
         {"method with a slash", "GE/T / HTTP/1.1\r\n\r\n"_ba, 400},
         {"HTTP/2", "PRI * HTTP/2.0\r\n\r\n"_ba, 400},
         {"HTTP/2 with a path", "GET / HTTP/2.0\r\n\r\n"_ba, 505},

@@ -168,8 +168,6 @@ HttpParse parseHttpRequest(QByteArrayView bytes)
         if (!line.endsWith('\r'))
             return refuse({400, "a line must end in CR LF"});
         line.chop(1);
-        if (line.contains('\r'))
-            return refuse({400, "CR without LF"});
         const bool atStart = position == 0;
         position = end + 1;
         if (!haveRequestLine) {
