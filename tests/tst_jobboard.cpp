@@ -117,7 +117,7 @@ void TestJobBoard::demoDataAreWhole()
         0);
     // Limits that SQLite does not check and PostgreSQL would.
     QCOMPARE(ask(*m_database, u"SELECT count(*) FROM jobs_application WHERE length(status) > 20"_s).toInt(), 0);
-    QCOMPARE(ask(*m_database, u"SELECT first_name FROM auth_user WHERE id = 6"_s).toString(), u"美咲"_s);
+    QCOMPARE(ask(*m_database, u"SELECT first_name FROM auth_user WHERE id = 6"_s).toString(), u"Ελένη"_s);
 }
 
 void TestJobBoard::makingItAgainChangesNothing()
