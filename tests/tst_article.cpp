@@ -9,14 +9,14 @@ using namespace sendonce;
 using namespace sendonce::world;
 using namespace Qt::StringLiterals;
 
-/// The rows of spec.md's table on the true programs: `sendoncectl local` with its queue, database and mailbox, and workers beside
-/// it that are killed where the row says so. The first five are the article's checks.
+/// The rows of spec.md's table on the true programs: `sendoncectl local` with its queue, database and mailbox, and
+/// workers beside it that are killed where the row says so. The first five are the article's checks.
 class Article : public QObject
 {
     Q_OBJECT
 
     static Ended untilEmpty(const World &world) { return world.ctl({u"worker"_s, u"--until-empty"_s}); }
-    static Ended send(const World &world, const QStringList &more) { return world.ctl(QStringList {u"send"_s} + more); }
+    static Ended send(const World &world, const QStringList &more) { return world.ctl(QStringList{u"send"_s} + more); }
     static void failNextMails(const World &world, int times, int code)
     {
         FaultSocket faults(world.controlSocket());
@@ -35,7 +35,8 @@ private Q_SLOTS:
         const Ended worker = untilEmpty(world);
         QCOMPARE(worker.lastLine(), u"sent 1, skipped 0, failed 0, in doubt 0"_s);
         QCOMPARE(worker.exitCode, 0);
-        QVERIFY2(worker.logged(u"INFO"_s, u"Emailed user 5 about application 3: reviewing -> interview (event E)"_s), qPrintable(worker.err));
+        QVERIFY2(worker.logged(u"INFO"_s, u"Emailed user 5 about application 3: reviewing -> interview (event E)"_s),
+                 qPrintable(worker.err));
         const auto mails = world.mails();
         QCOMPARE(mails.size(), 1);
         QCOMPARE(mails[0].value("eventId"_L1).toString(), u"E"_s);
@@ -104,7 +105,8 @@ private Q_SLOTS:
         send(world, {u"--event-id"_s, u"test-missing"_s, u"--application"_s, u"99"_s, u"--copies"_s, u"2"_s});
         const Ended worker = untilEmpty(world);
         QCOMPARE(worker.lastLine(), u"sent 0, skipped 2, failed 0, in doubt 0"_s);
-        QVERIFY2(worker.logged(u"WARNING"_s, u"Application 99 no longer exists; skipping (event test-missing)"_s), qPrintable(worker.err));
+        QVERIFY2(worker.logged(u"WARNING"_s, u"Application 99 no longer exists; skipping (event test-missing)"_s),
+                 qPrintable(worker.err));
         QVERIFY(worker.logged(u"INFO"_s, u"already processed"_s));
         QVERIFY(world.mails().isEmpty());
         QCOMPARE(world.events()[0].value("result"_L1).toString(), u"application gone"_s);
@@ -123,12 +125,14 @@ private Q_SLOTS:
         QCOMPARE(dead.size(), 1);
         QCOMPARE(dead[0].value("eventId"_L1).toString(), u"E"_s);
         QCOMPARE(dead[0].value("verdict"_L1).toString(), u"not handled"_s);
-        QVERIFY2(dead[0].value("reason"_L1).toString().contains(u"550"_s), qPrintable(dead[0].value("reason"_L1).toString()));
+        QVERIFY2(dead[0].value("reason"_L1).toString().contains(u"550"_s),
+                 qPrintable(dead[0].value("reason"_L1).toString()));
         QVERIFY(dead[0].value("reason"_L1).toString().contains(u"permanent"_s));
 
         const Ended replay = world.ctl({u"dlq"_s, u"replay"_s, u"--all"_s, u"--json"_s});
         QCOMPARE(replay.exitCode, 0);
-        QCOMPARE(QJsonDocument::fromJson(replay.out.toUtf8()).object().value("outcome"_L1).toString(), u"still waiting"_s);
+        QCOMPARE(QJsonDocument::fromJson(replay.out.toUtf8()).object().value("outcome"_L1).toString(),
+                 u"still waiting"_s);
         QCOMPARE(untilEmpty(world).lastLine(), u"sent 1, skipped 0, failed 0, in doubt 0"_s);
         QCOMPARE(world.mailsOf(u"E"_s), 1);
         QVERIFY(world.deadLetters().isEmpty());
@@ -138,7 +142,8 @@ private Q_SLOTS:
     {
         World world;
         QVERIFY2(world.start(1, 1), qPrintable(world.why()));
-        // The worker dies between COMMIT and delete, and the message is not received in time again: dead although handled.
+        // The worker dies between COMMIT and delete, and the message is not received in time again: dead although
+        // handled.
         send(world, {u"--event-id"_s, u"E"_s});
         QVERIFY(world.ctl({u"worker"_s, u"--crash-at"_s, u"committed"_s}).killed);
         untilEmpty(world);
@@ -146,7 +151,8 @@ private Q_SLOTS:
         QCOMPARE(dead.size(), 1);
         QCOMPARE(dead[0].value("verdict"_L1).toString(), u"handled"_s);
         const auto worker = world.spawn({u"worker"_s});
-        const Ended replay = world.ctl({u"dlq"_s, u"replay"_s, u"--event-id"_s, u"E"_s, u"--wait"_s, u"20s"_s, u"--json"_s});
+        const Ended replay =
+            world.ctl({u"dlq"_s, u"replay"_s, u"--event-id"_s, u"E"_s, u"--wait"_s, u"20s"_s, u"--json"_s});
         worker->terminate();
         QCOMPARE(World::wait(*worker).exitCode, 0);
         QCOMPARE(QJsonDocument::fromJson(replay.out.toUtf8()).object().value("outcome"_L1).toString(), u"skipped"_s);
@@ -156,13 +162,14 @@ private Q_SLOTS:
     void badMessagesDieWithAReasonThatNamesTheFieldAndHarmNoOther()
     {
         const QList<std::pair<QByteArray, QString>> bad = {
-                {"hello", u"JSON"_s},
-                {R"({"type":"application.status_changed","application_id":3,"old_status":"a","new_status":"b"})", u"event_id"_s},
-                {R"({"type":"application.status_changed","event_id":"E","event_id":"F","application_id":3,"old_status":"a","new_status":"b"})",
-                 u"event_id"_s},
-                {R"({"type":"application.status_changed","event_id":"E","application_id":3.0,"old_status":"a","new_status":"b"})",
-                 u"application_id"_s},
-                {R"({"type":"application.archived","event_id":"E","application_id":3})", u"application.archived"_s}};
+            {"hello", u"JSON"_s},
+            {R"({"type":"application.status_changed","application_id":3,"old_status":"a","new_status":"b"})",
+             u"event_id"_s},
+            {R"({"type":"application.status_changed","event_id":"E","event_id":"F","application_id":3,"old_status":"a","new_status":"b"})",
+             u"event_id"_s},
+            {R"({"type":"application.status_changed","event_id":"E","application_id":3.0,"old_status":"a","new_status":"b"})",
+             u"application_id"_s},
+            {R"({"type":"application.archived","event_id":"E","application_id":3})", u"application.archived"_s}};
         World world;
         QVERIFY2(world.start(), qPrintable(world.why()));
         for (const auto &[body, named] : bad) {
@@ -179,10 +186,12 @@ private Q_SLOTS:
         const auto dead = world.deadLetters();
         QCOMPARE(dead.size(), bad.size());
         for (const auto &[body, named] : bad) {
-            QVERIFY2(std::any_of(dead.cbegin(), dead.cend(), [name = named](const QJsonObject &letter) {
-                         return letter.value("verdict"_L1).toString() == "invalid"_L1 && letter.value("reason"_L1).toString().contains(name)
-                                 && !letter.value("diedAt"_L1).toString().isEmpty();
-                     }),
+            QVERIFY2(std::any_of(dead.cbegin(), dead.cend(),
+                                 [name = named](const QJsonObject &letter) {
+                                     return letter.value("verdict"_L1).toString() == "invalid"_L1
+                                         && letter.value("reason"_L1).toString().contains(name)
+                                         && !letter.value("diedAt"_L1).toString().isEmpty();
+                                 }),
                      body.constData());
         }
     }
@@ -193,7 +202,8 @@ private Q_SLOTS:
         QVERIFY2(world.start(), qPrintable(world.why()));
         QTemporaryFile file;
         QVERIFY(file.open());
-        file.write(R"({"type":"application.status_changed","event_id":"E","application_id":3,"old_status":"a","new_status":"b","more":{"x":[1,2]}})");
+        file.write(
+            R"({"type":"application.status_changed","event_id":"E","application_id":3,"old_status":"a","new_status":"b","more":{"x":[1,2]}})");
         file.close();
         send(world, {u"--body"_s, file.fileName()});
         QCOMPARE(untilEmpty(world).lastLine(), u"sent 1, skipped 0, failed 0, in doubt 0"_s);

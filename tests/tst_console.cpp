@@ -23,7 +23,8 @@
 using namespace sendonce;
 using namespace Qt::StringLiterals;
 
-/// What a person can do in the first five minutes, by clicks on the true window with the true worker and services behind it.
+/// What a person can do in the first five minutes, by clicks on the true window with the true worker and services
+/// behind it.
 class Console : public QObject
 {
     Q_OBJECT
@@ -47,7 +48,8 @@ class Console : public QObject
 
     void click(const QString &text)
     {
-        QTRY_VERIFY2(button(text) && button(text)->isEnabled(), qPrintable(u"no button “%1” that can be pressed"_s.arg(text)));
+        QTRY_VERIFY2(button(text) && button(text)->isEnabled(),
+                     qPrintable(u"no button “%1” that can be pressed"_s.arg(text)));
         QTest::mouseClick(button(text), Qt::LeftButton);
     }
 

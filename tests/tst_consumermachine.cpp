@@ -35,10 +35,10 @@ private Q_SLOTS:
     {
         ConsumerMachine four(4);
         auto commands = four.start();
-        QCOMPARE(kinds(commands), QList {Kind::Receive});
+        QCOMPARE(kinds(commands), QList{Kind::Receive});
         QCOMPARE(commands[0].count, 4);
         commands = four.received({message(u"a"_s)});
-        QCOMPARE(kinds(commands), (QList {Kind::Dispatch, Kind::Receive}));
+        QCOMPARE(kinds(commands), (QList{Kind::Dispatch, Kind::Receive}));
         QCOMPARE(commands[0].lane, 1);
         QCOMPARE(commands[1].count, 3);
     }
@@ -53,9 +53,9 @@ private Q_SLOTS:
     {
         ConsumerMachine one(1);
         one.start();
-        QCOMPARE(kinds(one.received({message(u"a"_s)})), QList {Kind::Dispatch});
+        QCOMPARE(kinds(one.received({message(u"a"_s)})), QList{Kind::Dispatch});
         QCOMPARE(one.inHand(), 1);
-        QCOMPARE(kinds(one.laneFree(1)), QList {Kind::Receive});
+        QCOMPARE(kinds(one.laneFree(1)), QList{Kind::Receive});
     }
 
     void aMessageInHandThatComesAgainIsNotStartedTwice()
@@ -74,22 +74,22 @@ private Q_SLOTS:
         ConsumerMachine two(2);
         two.start();
         const auto commands = two.received({message(u"a"_s, u"1"_s), message(u"a"_s, u"2"_s)});
-        QCOMPARE(kinds(commands).mid(0, 2), (QList {Kind::Dispatch, Kind::NewerHandle}));
+        QCOMPARE(kinds(commands).mid(0, 2), (QList{Kind::Dispatch, Kind::NewerHandle}));
     }
 
     void moreThanAskedForIsGivenBack()
     {
         ConsumerMachine one(1);
         one.start();
-        QCOMPARE(kinds(one.received({message(u"a"_s), message(u"b"_s)})), (QList {Kind::Dispatch, Kind::GiveBack}));
+        QCOMPARE(kinds(one.received({message(u"a"_s), message(u"b"_s)})), (QList{Kind::Dispatch, Kind::GiveBack}));
     }
 
     void stopWhenIdleAbortsTheLongPollAndIsStoppedAtOnce()
     {
         ConsumerMachine one(1);
         one.start();
-        QCOMPARE(kinds(one.stop()), QList {Kind::AbortReceive});
-        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList {Kind::Stopped});
+        QCOMPARE(kinds(one.stop()), QList{Kind::AbortReceive});
+        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList{Kind::Stopped});
     }
 
     void stopWaitsForWhatIsInWork()
@@ -98,7 +98,7 @@ private Q_SLOTS:
         one.start();
         one.received({message(u"a"_s)});
         QVERIFY(one.stop().isEmpty());
-        QCOMPARE(kinds(one.laneFree(1)), QList {Kind::Stopped});
+        QCOMPARE(kinds(one.laneFree(1)), QList{Kind::Stopped});
     }
 
     void messagesThatArriveWhileStoppingAreGivenBack()
@@ -106,14 +106,14 @@ private Q_SLOTS:
         ConsumerMachine one(1);
         one.start();
         one.stop();
-        QCOMPARE(kinds(one.received({message(u"a"_s)})), (QList {Kind::GiveBack, Kind::Stopped}));
+        QCOMPARE(kinds(one.received({message(u"a"_s)})), (QList{Kind::GiveBack, Kind::Stopped}));
     }
 
     void stopBeforeStartAndTwiceAreFine()
     {
         ConsumerMachine one(1);
-        QCOMPARE(kinds(one.stop()), QList {Kind::Stopped});
-        QCOMPARE(kinds(one.stop()), QList {Kind::Stopped});
+        QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
+        QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
     }
 
     void startWhileStoppingGoesOn()
@@ -122,22 +122,22 @@ private Q_SLOTS:
         one.start();
         one.stop();
         QVERIFY(one.start().isEmpty()); // the aborted receive has not come back yet
-        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList {Kind::Receive});
+        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList{Kind::Receive});
     }
 
     void backsOffWithGrowingPausesAndRecovers()
     {
         ConsumerMachine one(1);
         one.start();
-        const Error lost {ErrorKind::Unreachable, {}, {}};
+        const Error lost{ErrorKind::Unreachable, {}, {}};
         QList<std::chrono::milliseconds> waits;
         for (int i = 0; i < 8; ++i) {
             const auto commands = one.receiveFailed(lost, 1.0);
-            QCOMPARE(kinds(commands), QList {Kind::Wait});
+            QCOMPARE(kinds(commands), QList{Kind::Wait});
             waits.append(commands[0].wait);
-            QCOMPARE(kinds(one.timerFired()), QList {Kind::Receive});
+            QCOMPARE(kinds(one.timerFired()), QList{Kind::Receive});
         }
-        QCOMPARE(waits, (QList<std::chrono::milliseconds> {1s, 2s, 4s, 8s, 16s, 30s, 30s, 30s}));
+        QCOMPARE(waits, (QList<std::chrono::milliseconds>{1s, 2s, 4s, 8s, 16s, 30s, 30s, 30s}));
         QCOMPARE(one.failures(), 8);
         one.received({});
         QCOMPARE(one.failures(), 0);
@@ -149,7 +149,7 @@ private Q_SLOTS:
         ConsumerMachine one(1);
         one.start();
         one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 0);
-        QCOMPARE(kinds(one.stop()), QList {Kind::Stopped});
+        QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
         QVERIFY(one.timerFired().isEmpty());
     }
 };

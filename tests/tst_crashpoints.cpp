@@ -5,8 +5,8 @@
 using namespace sendonce::world;
 using namespace Qt::StringLiterals;
 
-/// A true worker killed (SIGKILL to itself) at each point of a delivery, then another one that finishes the work: mails, claims
-/// and what is announced must be those of spec.md's table, exactly.
+/// A true worker killed (SIGKILL to itself) at each point of a delivery, then another one that finishes the work:
+/// mails, claims and what is announced must be those of spec.md's table, exactly.
 class CrashPoints : public QObject
 {
     Q_OBJECT

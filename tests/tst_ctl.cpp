@@ -15,7 +15,8 @@ private Q_SLOTS:
     void helpOfEveryCommandFitsAndExitsZero_data()
     {
         QTest::addColumn<QStringList>("words");
-        for (const char *name : {"", "demo", "local", "worker", "send", "events list", "mail list", "dlq list", "dlq replay"})
+        for (const char *name :
+             {"", "demo", "local", "worker", "send", "events list", "mail list", "dlq list", "dlq replay"})
             QTest::newRow(*name ? name : "overview") << QString::fromLatin1(name).split(u' ', Qt::SkipEmptyParts);
     }
 
@@ -23,7 +24,7 @@ private Q_SLOTS:
     {
         QFETCH(QStringList, words);
         World world;
-        const Ended help = world.ctl(words + QStringList {u"--help"_s});
+        const Ended help = world.ctl(words + QStringList{u"--help"_s});
         QCOMPARE(help.exitCode, 0);
         QVERIFY(help.err.isEmpty());
         QVERIFY(help.out.startsWith(u"sendoncectl"_s));
@@ -35,16 +36,18 @@ private Q_SLOTS:
     {
         QTest::addColumn<QStringList>("words");
         QTest::addColumn<QString>("named");
-        QTest::newRow("unknown command") << QStringList {u"fly"_s} << u"fly"_s;
-        QTest::newRow("unknown option") << QStringList {u"send"_s, u"--colour"_s, u"red"_s} << u"--colour"_s;
-        QTest::newRow("missing value") << QStringList {u"send"_s, u"--event-id"_s} << u"--event-id"_s;
-        QTest::newRow("a word too many") << QStringList {u"send"_s, u"please"_s} << u"please"_s;
-        QTest::newRow("bad number") << QStringList {u"send"_s, u"--copies"_s, u"11"_s} << u"1 to 10"_s;
-        QTest::newRow("bad port") << QStringList {u"local"_s, u"--sqs-port"_s, u"70000"_s} << u"65535"_s;
-        QTest::newRow("bad crash point") << QStringList {u"worker"_s, u"--crash-at"_s, u"lunch"_s} << u"received"_s;
-        QTest::newRow("crash without embedded services") << QStringList {u"worker"_s, u"--crash-at"_s, u"received"_s} << u"embedded"_s;
-        QTest::newRow("replay of what") << QStringList {u"dlq"_s, u"replay"_s} << u"--all"_s;
-        QTest::newRow("unusable setting") << QStringList {u"worker"_s, u"--lanes"_s, u"none"_s} << u"--lanes is “none”"_s;
+        QTest::newRow("unknown command") << QStringList{u"fly"_s} << u"fly"_s;
+        QTest::newRow("unknown option") << QStringList{u"send"_s, u"--colour"_s, u"red"_s} << u"--colour"_s;
+        QTest::newRow("missing value") << QStringList{u"send"_s, u"--event-id"_s} << u"--event-id"_s;
+        QTest::newRow("a word too many") << QStringList{u"send"_s, u"please"_s} << u"please"_s;
+        QTest::newRow("bad number") << QStringList{u"send"_s, u"--copies"_s, u"11"_s} << u"1 to 10"_s;
+        QTest::newRow("bad port") << QStringList{u"local"_s, u"--sqs-port"_s, u"70000"_s} << u"65535"_s;
+        QTest::newRow("bad crash point") << QStringList{u"worker"_s, u"--crash-at"_s, u"lunch"_s} << u"received"_s;
+        QTest::newRow("crash without embedded services")
+            << QStringList{u"worker"_s, u"--crash-at"_s, u"received"_s} << u"embedded"_s;
+        QTest::newRow("replay of what") << QStringList{u"dlq"_s, u"replay"_s} << u"--all"_s;
+        QTest::newRow("unusable setting")
+            << QStringList{u"worker"_s, u"--lanes"_s, u"none"_s} << u"--lanes is “none”"_s;
     }
 
     void wrongUsageIsOneLineAndExitsTwo()
@@ -72,7 +75,8 @@ private Q_SLOTS:
         QTcpServer taken;
         QVERIFY(taken.listen(QHostAddress::LocalHost));
         World world;
-        const Ended ended = world.ctl({u"local"_s, u"--sqs-port"_s, QString::number(taken.serverPort()), u"--smtp-port"_s, u"0"_s});
+        const Ended ended =
+            world.ctl({u"local"_s, u"--sqs-port"_s, QString::number(taken.serverPort()), u"--smtp-port"_s, u"0"_s});
         QCOMPARE(ended.exitCode, 4);
         QVERIFY2(ended.err.contains(QString::number(taken.serverPort())), qPrintable(ended.err));
     }
@@ -115,10 +119,12 @@ private Q_SLOTS:
     {
         World world;
         QVERIFY2(world.start(), qPrintable(world.why()));
-        QCOMPARE(world.ctl({u"worker"_s, u"--run-for"_s, u"200ms"_s}).lastLine(), u"sent 0, skipped 0, failed 0, in doubt 0"_s);
+        QCOMPARE(world.ctl({u"worker"_s, u"--run-for"_s, u"200ms"_s}).lastLine(),
+                 u"sent 0, skipped 0, failed 0, in doubt 0"_s);
         for (int i = 0; i < 3; ++i)
             world.ctl({u"send"_s});
-        QCOMPARE(world.ctl({u"worker"_s, u"--max-messages"_s, u"2"_s}).lastLine(), u"sent 2, skipped 0, failed 0, in doubt 0"_s);
+        QCOMPARE(world.ctl({u"worker"_s, u"--max-messages"_s, u"2"_s}).lastLine(),
+                 u"sent 2, skipped 0, failed 0, in doubt 0"_s);
     }
 
     void listsOfNothingSaySo()

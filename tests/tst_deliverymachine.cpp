@@ -28,9 +28,10 @@ ProcessedEvents::Claim standing(const QString &processedAt, bool otherBody = fal
 
 Row sam()
 {
-    return QMap<QString, QVariant> {{u"application_id"_s, 3}, {u"user_id"_s, 5}, {u"username"_s, u"sam"_s}, {u"first_name"_s, u"Sam"_s},
-                                    {u"last_name"_s, u"Lee"_s}, {u"email"_s, u"sam@example.org"_s}, {u"job_title"_s, u"Engineer"_s},
-                                    {u"company_name"_s, u"Acme"_s}};
+    return QMap<QString, QVariant>{{u"application_id"_s, 3},        {u"user_id"_s, 5},
+                                   {u"username"_s, u"sam"_s},       {u"first_name"_s, u"Sam"_s},
+                                   {u"last_name"_s, u"Lee"_s},      {u"email"_s, u"sam@example.org"_s},
+                                   {u"job_title"_s, u"Engineer"_s}, {u"company_name"_s, u"Acme"_s}};
 }
 
 SendResult sent()
@@ -58,8 +59,8 @@ SendResult doubtful()
     return result;
 }
 
-const Error Broken {ErrorKind::Io, u"disk I/O error"_s, {}};
-const Error Locked {ErrorKind::Busy, u"database is locked"_s, {}};
+const Error Broken{ErrorKind::Io, u"disk I/O error"_s, {}};
+const Error Locked{ErrorKind::Busy, u"database is locked"_s, {}};
 
 } // namespace
 
@@ -74,7 +75,8 @@ class DeliveryMachineTest : public QObject
         message.messageId = u"M"_s;
         message.body = body;
         message.systemAttributes = {{u"ApproximateReceiveCount"_s, u"1"_s}, {u"SentTimestamp"_s, u"1764590400000"_s}};
-        return DeliveryMachine({&m_types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s}, message, ProcessedAt);
+        return DeliveryMachine({&m_types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s},
+                               message, ProcessedAt);
     }
 
     /// Feeds the answers in turn and returns the commands that were asked for, Finish included.
@@ -106,18 +108,19 @@ private Q_SLOTS:
     {
         auto delivery = machine();
         const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), sent(), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::Commit, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::Commit, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Sent);
         QCOMPARE(delivery.report().logLine, u"Emailed user 5 about application 3: reviewing -> interview (event E)"_s);
         QCOMPARE(delivery.report().recipient, u"sam@example.org"_s);
-        QVERIFY(delivery.report().stageUsec[size_t(Stage::Committed)] > delivery.report().stageUsec[size_t(Stage::Accepted)]);
+        QVERIFY(delivery.report().stageUsec[size_t(Stage::Committed)]
+                > delivery.report().stageUsec[size_t(Stage::Accepted)]);
     }
 
     void duplicateWritesNothingAndCommits()
     {
         auto delivery = machine();
         const auto asked = play(delivery, {ok(), Result(standing(u"2026-11-01 00:00:00.000000"_s)), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::Commit, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::Commit, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Duplicate);
         QCOMPARE(delivery.report().logLine, u"Event E already processed; skipping duplicate"_s);
         QVERIFY(!delivery.report().otherBody);
@@ -136,7 +139,7 @@ private Q_SLOTS:
     {
         auto delivery = machine(composeStatusChanged(u"E"_s, 99, u"a"_s, u"b"_s));
         const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(Row()), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Commit, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Commit, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Gone);
         QCOMPARE(delivery.report().logLine, u"Application 99 no longer exists; skipping (event E)"_s);
     }
@@ -145,7 +148,7 @@ private Q_SLOTS:
     {
         auto delivery = machine(R"({"type":"application.received","event_id":"E","application_id":99})");
         const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(Row()), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::RollBack, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
     }
 
@@ -162,8 +165,9 @@ private Q_SLOTS:
         QFETCH(QString, reply);
         QFETCH(bool, permanent);
         auto delivery = machine();
-        const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), refused(reply, permanent), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::RollBack, Kind::Finish}));
+        const auto asked =
+            play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), refused(reply, permanent), ok()});
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::RollBack, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
         QCOMPARE(delivery.report().permanent, permanent);
         QCOMPARE(delivery.report().logLine, u"Failed to handle message M (event E): %1"_s.arg(reply));
@@ -173,9 +177,12 @@ private Q_SLOTS:
     {
         auto delivery = machine();
         const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), doubtful(), ok(), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::RecordDoubt, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(asked,
+                 (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::RecordDoubt, Kind::RollBack,
+                        Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
-        QCOMPARE(delivery.report().logLine, u"Event E may have been mailed (message M): no answer after the final dot"_s);
+        QCOMPARE(delivery.report().logLine,
+                 u"Event E may have been mailed (message M): no answer after the final dot"_s);
     }
 
     void aBrokenJournalDoesNotHideTheDoubt()
@@ -198,7 +205,7 @@ private Q_SLOTS:
     {
         auto delivery = machine();
         const auto asked = play(delivery, {ok(), Result<ProcessedEvents::Claim>(Broken), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::RollBack, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
     }
 
@@ -223,7 +230,7 @@ private Q_SLOTS:
     void aDatabaseThatCannotBeOpenedIsAFailure()
     {
         auto delivery = machine();
-        QCOMPARE(play(delivery, {Result<void>(Broken)}), (QList {Kind::Begin, Kind::Finish}));
+        QCOMPARE(play(delivery, {Result<void>(Broken)}), (QList{Kind::Begin, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
         QCOMPARE(delivery.report().failedStage, Stage::Claimed);
     }
@@ -234,8 +241,10 @@ private Q_SLOTS:
         QTest::addColumn<Outcome>("outcome");
         QTest::addColumn<bool>("twice");
         QTest::newRow("inserted") << DeliveryInput(Result(inserted())) << Outcome::Sent << false;
-        QTest::newRow("the COMMIT had worked") << DeliveryInput(Result(standing(ProcessedAt))) << Outcome::Sent << false;
-        QTest::newRow("a duplicate was waiting") << DeliveryInput(Result(standing(u"2026-12-01 12:00:01.000000"_s))) << Outcome::Sent << true;
+        QTest::newRow("the COMMIT had worked")
+            << DeliveryInput(Result(standing(ProcessedAt))) << Outcome::Sent << false;
+        QTest::newRow("a duplicate was waiting")
+            << DeliveryInput(Result(standing(u"2026-12-01 12:00:01.000000"_s))) << Outcome::Sent << true;
     }
 
     void failedCommitAfterTheMailClaimsAgain()
@@ -244,8 +253,11 @@ private Q_SLOTS:
         QFETCH(Outcome, outcome);
         QFETCH(bool, twice);
         auto delivery = machine();
-        const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), sent(), Result<void>(Broken), again});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::Commit, Kind::Reclaim, Kind::Finish}));
+        const auto asked =
+            play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), sent(), Result<void>(Broken), again});
+        QCOMPARE(
+            asked,
+            (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::Send, Kind::Commit, Kind::Reclaim, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, outcome);
         QCOMPARE(delivery.report().possiblyMailedTwice, twice);
     }
@@ -253,9 +265,10 @@ private Q_SLOTS:
     void failedReclaimIsInDoubt()
     {
         auto delivery = machine();
-        const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), sent(), Result<void>(Broken),
-                                           Result<ProcessedEvents::Claim>(Broken), ok()});
-        QCOMPARE(asked.mid(5), (QList {Kind::Reclaim, Kind::RecordDoubt, Kind::Finish}));
+        const auto asked = play(delivery,
+                                {ok(), Result(inserted()), Result<Row>(sam()), sent(), Result<void>(Broken),
+                                 Result<ProcessedEvents::Claim>(Broken), ok()});
+        QCOMPARE(asked.mid(5), (QList{Kind::Reclaim, Kind::RecordDoubt, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
     }
 
@@ -269,7 +282,7 @@ private Q_SLOTS:
     void aBodyThatIsNoEventTouchesNothing()
     {
         auto delivery = machine("not json");
-        QCOMPARE(play(delivery, {}), QList {Kind::Finish});
+        QCOMPARE(play(delivery, {}), QList{Kind::Finish});
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
         QCOMPARE(delivery.report().failedStage, Stage::Validated);
         QVERIFY(!delivery.report().reason.isEmpty());
@@ -290,14 +303,15 @@ private Q_SLOTS:
         row->insert(u"email"_s, email);
         auto delivery = machine();
         const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(row), ok()});
-        QCOMPARE(asked, (QList {Kind::Begin, Kind::Claim, Kind::LookUp, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(asked, (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::RollBack, Kind::Finish}));
         QCOMPARE(delivery.report().outcome, Outcome::Failed);
         QVERIFY2(delivery.report().reason.contains(u"user 5"_s), qPrintable(delivery.report().reason));
     }
 
     void theDatabaseBeatsTheMessageInTheMail()
     {
-        auto delivery = machine(R"({"type":"application.status_changed","event_id":"E","application_id":3,"old_status":"a",
+        auto delivery =
+            machine(R"({"type":"application.status_changed","event_id":"E","application_id":3,"old_status":"a",
             "new_status":"b","email":"stranger@example.org","user_id":666})");
         play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), sent(), ok()});
         QCOMPARE(delivery.report().recipient, u"sam@example.org"_s);

@@ -53,7 +53,8 @@ private Q_SLOTS:
         QCOMPARE(leftovers->first().eventId, u"evènt-🙂"_s);
         QCOMPARE(leftovers->first().messageId, u"8d5a-message"_s);
         QCOMPARE(leftovers->first().processedAt, u"2026-12-01 12:00:00.000001"_s);
-        QCOMPARE(leftovers->first().sha256, QString::fromLatin1(QCryptographicHash::hash("bytes", QCryptographicHash::Sha256).toHex()));
+        QCOMPARE(leftovers->first().sha256,
+                 QString::fromLatin1(QCryptographicHash::hash("bytes", QCryptographicHash::Sha256).toHex()));
         QCOMPARE(Handover::collect(m_dir.path())->size(), 0);
     }
 

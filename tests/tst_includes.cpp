@@ -33,15 +33,17 @@ const QStringList Ground = {u"worker/types.h"_s, u"worker/result.h"_s, u"worker/
 
 /// What each floor of the worker may reach, beside itself and the ground.
 const QMap<QString, QStringList> Reach = {
-        {u"worker/queue"_s, {}},
-        {u"worker/store"_s, {}},
-        {u"worker/mail"_s, {}},
-        {u"worker/events"_s, {}},
-        {u"worker/faults"_s, {}},
-        {u"worker/local"_s, {}},
-        {u"worker/consume"_s, {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s}},
-        {u"worker/operate"_s,
-         {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s, u"worker/consume"_s}},
+    {u"worker/queue"_s, {}},
+    {u"worker/store"_s, {}},
+    {u"worker/mail"_s, {}},
+    {u"worker/events"_s, {}},
+    {u"worker/faults"_s, {}},
+    {u"worker/local"_s, {}},
+    {u"worker/consume"_s,
+     {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s}},
+    {u"worker/operate"_s,
+     {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s,
+      u"worker/consume"_s}},
 };
 
 } // namespace
@@ -49,7 +51,8 @@ const QMap<QString, QStringList> Reach = {
 /// Empty when `file` may include `include`; both from the root of the tree, or a Qt header for `include`.
 QString IncludeRules::complaint(const QString &file, const QString &include)
 {
-    static const QRegularExpression Graphic(u"^(QtGui|QtWidgets|QtSvg)/|^Q(Widget|MainWindow|Painter|Icon|Pixmap|Image|Color|Font)\\b"_s);
+    static const QRegularExpression Graphic(
+        u"^(QtGui|QtWidgets|QtSvg)/|^Q(Widget|MainWindow|Painter|Icon|Pixmap|Image|Color|Font)\\b"_s);
     static const QRegularExpression Outside(u"^(QtSql|QtNetwork)/|^Q(Sql|Tcp|Udp|Network|Local(Socket|Server))"_s);
     const QString from = floorOf(file);
     if (from.startsWith("worker"_L1) && Graphic.match(include).hasMatch())
@@ -61,12 +64,13 @@ QString IncludeRules::complaint(const QString &file, const QString &include)
     const QString to = floorOf(include);
     if (to == from || from.startsWith("app"_L1))
         return from == to || !to.startsWith("app"_L1) || to == "app/config"_L1 || to == "app/process"_L1
-                ? QString()
-                : u"one program does not include another"_s;
+            ? QString()
+            : u"one program does not include another"_s;
     if (to.startsWith("app"_L1))
         return u"nobody includes app"_s;
     if (from == "ui"_L1) {
-        const bool face = include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1;
+        const bool face =
+            include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1;
         return face ? QString() : u"ui sees the worker's face and its values only"_s;
     }
     if (to == "ui"_L1)
@@ -79,7 +83,8 @@ QString IncludeRules::complaint(const QString &file, const QString &include)
 void IncludeRules::everyIncludeFollowsTheRules()
 {
     const QString root = QStringLiteral(SENDONCE_SOURCE_DIR);
-    static const QRegularExpression Line(u"^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]"_s, QRegularExpression::MultilineOption);
+    static const QRegularExpression Line(u"^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]"_s,
+                                         QRegularExpression::MultilineOption);
     int files = 0;
     QStringList complaints;
     for (const QString &folder : {u"app"_s, u"ui"_s, u"worker"_s}) {

@@ -23,8 +23,8 @@ class MailboxIndexTest : public QObject
 
     static QByteArray mail(const QByteArray &eventId, const QByteArray &subject = "Hello")
     {
-        return "Return-Path: <a@example.org>\r\nFrom: A <a@example.org>\r\nTo: Sam <sam@example.org>\r\nSubject: " + subject
-                + "\r\nMessage-ID: <1@example.org>\r\nX-Sendonce-Event: " + eventId + "\r\n\r\nbody\r\n";
+        return "Return-Path: <a@example.org>\r\nFrom: A <a@example.org>\r\nTo: Sam <sam@example.org>\r\nSubject: "
+            + subject + "\r\nMessage-ID: <1@example.org>\r\nX-Sendonce-Event: " + eventId + "\r\n\r\nbody\r\n";
     }
 
 private Q_SLOTS:

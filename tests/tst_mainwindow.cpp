@@ -166,7 +166,8 @@ private Q_SLOTS:
     void init() { QTest::failOnWarning(QRegularExpression(u"^(?!This plugin does not support)"_s)); }
     void cleanup() { applyTheme(*qApp, ThemeChoice::Light); }
 
-    /// A window is made before its theme is known, and its text size comes from the last start: every label must follow.
+    /// A window is made before its theme is known, and its text size comes from the last start: every label must
+    /// follow.
     void everyLabelFollowsTheTextSize()
     {
         MainWindow window;

@@ -90,14 +90,15 @@ private Q_SLOTS:
 
     void aFlagBeatsTheEnvironmentWhichBeatsTheDefault()
     {
-        const QMap<QString, QString> variables {{u"SENDONCE_MAIL_FROM"_s, u"env@example.org"_s}};
+        const QMap<QString, QString> variables{{u"SENDONCE_MAIL_FROM"_s, u"env@example.org"_s}};
         QCOMPARE(resolved({}, variables)->mailFrom, u"env@example.org"_s);
         QCOMPARE(resolved({{u"mail-from"_s, u"flag@example.org"_s}}, variables)->mailFrom, u"flag@example.org"_s);
     }
 
     void theSqsEndpointVariableBeatsTheGeneralOne()
     {
-        const QMap<QString, QString> both {{u"AWS_ENDPOINT_URL"_s, u"http://127.0.0.1:1"_s}, {u"AWS_ENDPOINT_URL_SQS"_s, u"http://127.0.0.1:2"_s}};
+        const QMap<QString, QString> both{{u"AWS_ENDPOINT_URL"_s, u"http://127.0.0.1:1"_s},
+                                          {u"AWS_ENDPOINT_URL_SQS"_s, u"http://127.0.0.1:2"_s}};
         QCOMPARE(resolved({}, both)->endpoint, QUrl(u"http://127.0.0.1:2"_s));
         QCOMPARE(resolved({}, both)->queueUrl, QUrl(u"http://127.0.0.1:2/000000000000/job-board-events"_s));
         auto ignored = both;
@@ -161,7 +162,8 @@ private Q_SLOTS:
         const auto config = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}});
         QVERIFY(!config);
         QVERIFY(config.error().text.contains(u"AWS_ACCESS_KEY_ID"_s));
-        const QMap<QString, QString> keys {{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s}, {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s}};
+        const QMap<QString, QString> keys{{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s},
+                                          {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s}};
         const auto good = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, keys);
         QVERIFY(good);
         QCOMPARE(good->credentials.accessKeyId, u"AKID"_s);
@@ -172,8 +174,9 @@ private Q_SLOTS:
         const auto config = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}},
                                      {{u"AWS_PROFILE"_s, u"gone"_s}});
         QVERIFY(!config);
-        QVERIFY2(config.error().text.startsWith(u"no AWS credentials for sqs.eu-west-1.amazonaws.com: profile “gone”"_s),
-                 qPrintable(config.error().text));
+        QVERIFY2(
+            config.error().text.startsWith(u"no AWS credentials for sqs.eu-west-1.amazonaws.com: profile “gone”"_s),
+            qPrintable(config.error().text));
         QVERIFY(config.error().text.contains(u"; set AWS_ACCESS_KEY_ID and"_s));
     }
 
@@ -184,8 +187,9 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("[default]\ncredential_process = /bin/false\n[profile work]\ncredential_process = /bin/false\n");
         file.close();
-        const QMap<QString, QString> variables {{u"AWS_CONFIG_FILE"_s, path}};
-        const auto aws = resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, variables);
+        const QMap<QString, QString> variables{{u"AWS_CONFIG_FILE"_s, path}};
+        const auto aws =
+            resolved({{u"queue-url"_s, u"https://sqs.eu-west-1.amazonaws.com/123456789012/q"_s}}, variables);
         QVERIFY2(aws, aws ? "" : qPrintable(aws.error().text));
         QVERIFY(aws->credentials.accessKeyId.isEmpty());
         QVERIFY(aws->credentials.origin != nullptr);
@@ -201,9 +205,9 @@ private Q_SLOTS:
 
     void keysThatExpireDoSoOnlyWhereTheyMatter()
     {
-        const QMap<QString, QString> keys {{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s},
-                                           {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s},
-                                           {u"AWS_CREDENTIAL_EXPIRATION"_s, u"2020-01-01T00:00:00Z"_s}};
+        const QMap<QString, QString> keys{{u"AWS_ACCESS_KEY_ID"_s, u"AKID"_s},
+                                          {u"AWS_SECRET_ACCESS_KEY"_s, u"secret"_s},
+                                          {u"AWS_CREDENTIAL_EXPIRATION"_s, u"2020-01-01T00:00:00Z"_s}};
         const auto local = resolved({}, keys);
         QVERIFY(local);
         QCOMPARE(local->credentials.accessKeyId, u"AKID"_s);

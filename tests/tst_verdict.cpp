@@ -13,7 +13,8 @@ class VerdictTest : public QObject
     Q_OBJECT
     EventTypes m_types;
 
-    DeadLetter judged(const DeadLetterFacts &facts, const QByteArray &body = composeStatusChanged(u"E"_s, 3, u"a"_s, u"b"_s)) const
+    DeadLetter judged(const DeadLetterFacts &facts,
+                      const QByteArray &body = composeStatusChanged(u"E"_s, 3, u"a"_s, u"b"_s)) const
     {
         DeadLetter letter;
         letter.message.body = body;
@@ -59,10 +60,7 @@ private Q_SLOTS:
         QCOMPARE(judged(facts).reason, u"550 5.1.1 no such mailbox (permanent)"_s);
     }
 
-    void whatNoWorkerOfOursSawSaysSo()
-    {
-        QCOMPARE(judged({}).reason, u"no worker of ours saw it"_s);
-    }
+    void whatNoWorkerOfOursSawSaysSo() { QCOMPARE(judged({}).reason, u"no worker of ours saw it"_s); }
 
     void handled_data()
     {

@@ -11,9 +11,9 @@ using namespace Qt::StringLiterals;
 using Kind = DeliveryCommand::Kind;
 using Row = std::optional<QMap<QString, QVariant>>;
 
-/// The true queue and the true delivery machine, one modelled database and mail server, one seeded scheduler that lets several
-/// lanes run, fail and crash at any step. What must hold: no event is mailed twice but for the counted instants, none is left
-/// unmailed while its message lives, and no double is silent (spec.md, "The guarantee").
+/// The true queue and the true delivery machine, one modelled database and mail server, one seeded scheduler that lets
+/// several lanes run, fail and crash at any step. What must hold: no event is mailed twice but for the counted
+/// instants, none is left unmailed while its message lives, and no double is silent (spec.md, "The guarantee").
 class Walk : public QObject
 {
     Q_OBJECT
@@ -51,7 +51,7 @@ public:
         , m_queues([this] { return quint64(m_random()) << 32 | m_random(); })
     {
         m_queues.advance({m_now, m_now});
-        apply(local::CreateQueueRequest {Queue, {{u"VisibilityTimeout"_s, u"30"_s}}, {}});
+        apply(local::CreateQueueRequest{Queue, {{u"VisibilityTimeout"_s, u"30"_s}}, {}});
         m_lanes.resize(1 + below(3));
         const int events = 1 + below(4);
         for (int i = 0; i < events; ++i) {
@@ -60,7 +60,7 @@ public:
             for (int copies = 1 + below(3); copies > 0; --copies) {
                 local::OutgoingMessage message;
                 message.body = QString::fromUtf8(composeStatusChanged(eventId, 3, u"reviewing"_s, u"interview"_s));
-                apply(local::SendMessageRequest {Queue, message});
+                apply(local::SendMessageRequest{Queue, message});
             }
         }
     }
@@ -78,9 +78,13 @@ public:
             if (mails.value() < 1)
                 return u"%1 was never mailed"_s.arg(mails.key());
             if (mails.value() > 1 + m_excused.value(mails.key()))
-                return u"%1 was mailed %2 times, with %3 counted instants"_s.arg(mails.key()).arg(mails.value()).arg(m_excused.value(mails.key()));
+                return u"%1 was mailed %2 times, with %3 counted instants"_s.arg(mails.key())
+                    .arg(mails.value())
+                    .arg(m_excused.value(mails.key()));
             if (mails.value() > 1 + m_announced.value(mails.key()))
-                return u"%1 was mailed %2 times, but only %3 were announced"_s.arg(mails.key()).arg(mails.value()).arg(m_announced.value(mails.key()));
+                return u"%1 was mailed %2 times, but only %3 were announced"_s.arg(mails.key())
+                    .arg(mails.value())
+                    .arg(m_announced.value(mails.key()));
             if (!m_claims.contains(mails.key()))
                 return u"%1 is mailed but not claimed"_s.arg(mails.key());
         }
@@ -105,7 +109,8 @@ private:
     bool drained() const
     {
         const auto *queue = m_queues.find(Queue);
-        const bool idle = std::all_of(m_lanes.cbegin(), m_lanes.cend(), [](const Lane &lane) { return !lane.delivery; });
+        const bool idle =
+            std::all_of(m_lanes.cbegin(), m_lanes.cend(), [](const Lane &lane) { return !lane.delivery; });
         return idle && queue->count() == 0;
     }
 
@@ -124,7 +129,7 @@ private:
 
     void receive(Lane &lane)
     {
-        const auto reply = apply(local::ReceiveMessageRequest {Queue, 1, {}, 0, {u"All"_s}, {}, {}});
+        const auto reply = apply(local::ReceiveMessageRequest{Queue, 1, {}, 0, {u"All"_s}, {}, {}});
         const auto &messages = std::get<local::ReceivedMessages>(std::get<local::SqsResult>(reply)).messages;
         if (messages.isEmpty())
             return;
@@ -135,12 +140,13 @@ private:
                                     {u"SentTimestamp"_s, QString::number(messages[0].sentMsec)}};
         lane.receiptHandle = messages[0].receiptHandle;
         lane.delivery = std::make_unique<DeliveryMachine>(
-                DeliveryRules {&types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s}, message,
-                djangoTime(++m_clockUsec));
+            DeliveryRules{&types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s}, message,
+            djangoTime(++m_clockUsec));
         lane.next = lane.delivery->start(0);
     }
 
-    /// As kill -9: nothing is settled, the database rolls back, what lies in the handover file is found at the next start.
+    /// As kill -9: nothing is settled, the database rolls back, what lies in the handover file is found at the next
+    /// start.
     void crash(Lane &lane)
     {
         const QString eventId = lane.delivery->event().eventId;
@@ -161,7 +167,8 @@ private:
 
     bool writerBusy(const Lane &lane) const
     {
-        return std::any_of(m_lanes.cbegin(), m_lanes.cend(), [&lane](const Lane &other) { return &other != &lane && other.inTransaction; });
+        return std::any_of(m_lanes.cbegin(), m_lanes.cend(),
+                           [&lane](const Lane &other) { return &other != &lane && other.inTransaction; });
     }
 
     ProcessedEvents::Claim claim(Lane &lane, bool commitAtOnce)
@@ -177,21 +184,22 @@ private:
 
     void carryOut(Lane &lane, bool faults)
     {
-        const Error broken {ErrorKind::Io, u"injected"_s, {}};
+        const Error broken{ErrorKind::Io, u"injected"_s, {}};
         DeliveryInput input = Result<void>();
         switch (lane.next.kind) {
         case Kind::Begin:
             if (writerBusy(lane)) {
                 if (!faults || chance(50))
                     return; // waits for its turn
-                input = Result<void>(Error {ErrorKind::Busy, u"busy elsewhere"_s, {}});
+                input = Result<void>(Error{ErrorKind::Busy, u"busy elsewhere"_s, {}});
             } else {
                 lane.inTransaction = true;
             }
             break;
         case Kind::Claim:
             if (faults && chance(10))
-                input = m_design == Design::AnyErrorIsADuplicate ? Result(ProcessedEvents::Claim {}) : Result<ProcessedEvents::Claim>(broken);
+                input = m_design == Design::AnyErrorIsADuplicate ? Result(ProcessedEvents::Claim{})
+                                                                 : Result<ProcessedEvents::Claim>(broken);
             else
                 input = Result(claim(lane, m_design == Design::CommitsTheClaimFirst));
             break;
@@ -199,9 +207,13 @@ private:
             if (faults && chance(5))
                 input = Result<Row>(broken);
             else
-                input = Result<Row>(Row(QMap<QString, QVariant> {
-                        {u"user_id"_s, 5}, {u"first_name"_s, u"Sam"_s}, {u"last_name"_s, u"Lee"_s}, {u"username"_s, u"sam"_s},
-                        {u"email"_s, u"sam@example.org"_s}, {u"job_title"_s, u"Engineer"_s}, {u"company_name"_s, u"Acme"_s}}));
+                input = Result<Row>(Row(QMap<QString, QVariant>{{u"user_id"_s, 5},
+                                                                {u"first_name"_s, u"Sam"_s},
+                                                                {u"last_name"_s, u"Lee"_s},
+                                                                {u"username"_s, u"sam"_s},
+                                                                {u"email"_s, u"sam@example.org"_s},
+                                                                {u"job_title"_s, u"Engineer"_s},
+                                                                {u"company_name"_s, u"Acme"_s}}));
             break;
         case Kind::Send:
             input = send(lane, faults);
@@ -257,25 +269,26 @@ private:
         const bool fails = faults && chance(15);
         if (fails && chance(50)) { // rolled back, and said so
             forgetUncommitted(lane);
-            return Error {ErrorKind::Io, u"injected"_s, {}};
+            return Error{ErrorKind::Io, u"injected"_s, {}};
         }
         for (auto row = lane.uncommitted.cbegin(); row != lane.uncommitted.cend(); ++row)
             m_claims.insert(row.key(), row.value());
         m_mailedInTransaction.remove(&lane);
         forgetUncommitted(lane);
         if (fails) // committed, and the answer lost
-            return Error {ErrorKind::Io, u"injected"_s, {}};
+            return Error{ErrorKind::Io, u"injected"_s, {}};
         return {};
     }
 
     void finish(Lane &lane, bool faults)
     {
         const DeliveryReport &report = lane.delivery->report();
-        const bool done = report.outcome == Outcome::Sent || report.outcome == Outcome::Duplicate || report.outcome == Outcome::Gone;
+        const bool done =
+            report.outcome == Outcome::Sent || report.outcome == Outcome::Duplicate || report.outcome == Outcome::Gone;
         if (report.possiblyMailedTwice)
             ++m_announced[report.eventId];
         if (done && !(faults && chance(20))) // else a crash between COMMIT and delete
-            apply(local::DeleteMessageRequest {Queue, lane.receiptHandle});
+            apply(local::DeleteMessageRequest{Queue, lane.receiptHandle});
         forgetUncommitted(lane);
         lane = {};
     }

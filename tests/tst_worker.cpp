@@ -12,8 +12,8 @@ using namespace sendonce::world;
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
 
-/// The face of the worker, in the test's own thread, on the true embedded services: what start, stop, close and the operators' acts
-/// promise to the window.
+/// The face of the worker, in the test's own thread, on the true embedded services: what start, stop, close and the
+/// operators' acts promise to the window.
 class WorkerTest : public QObject
 {
     Q_OBJECT
@@ -95,9 +95,10 @@ private Q_SLOTS:
             QVERIFY(first.stageUsec[size_t(stage)] >= before);
             before = first.stageUsec[size_t(stage)];
         }
-        QTRY_COMPARE(std::accumulate(deleted.cbegin(), deleted.cend(), qsizetype(0), [](qsizetype sum, const auto &each) {
-                         return sum + each.at(0).toStringList().size();
-                     }), 2);
+        QTRY_COMPARE(
+            std::accumulate(deleted.cbegin(), deleted.cend(), qsizetype(0),
+                            [](qsizetype sum, const auto &each) { return sum + each.at(0).toStringList().size(); }),
+            2);
         QCOMPARE(sums.last().at(0).value<Counters>().sent, 1);
         QCOMPARE(sums.last().at(0).value<Counters>().skipped, 1);
     }
@@ -109,7 +110,8 @@ private Q_SLOTS:
         m_worker->injectDuplicate({});
         QTRY_VERIFY(!depth.isEmpty() && depth.last().at(0).value<QueueDepth>().visible == 2);
         m_worker->start();
-        QTRY_VERIFY(depth.last().at(0).value<QueueDepth>().visible == 0 && depth.last().at(0).value<QueueDepth>().inFlight == 0);
+        QTRY_VERIFY(depth.last().at(0).value<QueueDepth>().visible == 0
+                    && depth.last().at(0).value<QueueDepth>().inFlight == 0);
     }
 
     void stopWhenIdleEndsTheLongPoll()
@@ -161,10 +163,13 @@ private Q_SLOTS:
         std::atomic_bool stopped = false;
         SmtpScript script = SmtpScript::hello();
         script.upTo354().readMail();
-        ScriptedSmtp server({script.call([&stopped] {
-                                       while (!stopped)
-                                           std::this_thread::yield();
-                                   }).send("250 2.0.0 Ok\r\n").hold()});
+        ScriptedSmtp server({script
+                                 .call([&stopped] {
+                                     while (!stopped)
+                                         std::this_thread::yield();
+                                 })
+                                 .send("250 2.0.0 Ok\r\n")
+                                 .hold()});
         openAndWait(QUrl(u"smtp://127.0.0.1:%1"_s.arg(server.port())));
         QSignalSpy states(m_worker.get(), &Worker::stateChanged);
         QSignalSpy delivered(m_worker.get(), &Worker::delivered);
@@ -199,7 +204,8 @@ private Q_SLOTS:
         QCOMPARE(server.mails()[0], server.mails()[1]); // the same bytes, so that a receiver can tell
         QVERIFY(std::any_of(lines.cbegin(), lines.cend(), [&first](const auto &line) {
             const auto entry = line.at(0).template value<LogLine>();
-            return entry.level == LogLevel::Warning && entry.text.contains(u"Event %1 may have been mailed"_s.arg(first.eventId));
+            return entry.level == LogLevel::Warning
+                && entry.text.contains(u"Event %1 may have been mailed"_s.arg(first.eventId));
         }));
     }
 
@@ -248,7 +254,7 @@ private Q_SLOTS:
         QList<ReplayItem::State> states;
         for (const auto &item : items)
             states.append(item.at(0).value<ReplayItem>().state);
-        QCOMPARE(states, (QList {ReplayItem::State::Sending, ReplayItem::State::Replayed, ReplayItem::State::Mailed}));
+        QCOMPARE(states, (QList{ReplayItem::State::Sending, ReplayItem::State::Replayed, ReplayItem::State::Mailed}));
         QSignalSpy mails(m_worker.get(), &Worker::mailboxSnapshot);
         m_worker->queryMailbox({}, 10);
         QTRY_COMPARE(mails.size(), 1);
@@ -360,17 +366,21 @@ private Q_SLOTS:
 
     void aQueueThatDoesNotExistIsSaid()
     {
-        auto config = resolve(gather({{u"queue-url"_s, m_addresses.endpoint().toString() + u"/000000000000/none"_s}}, {}), {}, m_dir->path(), m_addresses);
+        auto config =
+            resolve(gather({{u"queue-url"_s, m_addresses.endpoint().toString() + u"/000000000000/none"_s}}, {}), {},
+                    m_dir->path(), m_addresses);
         m_worker = std::make_unique<Worker>(config.value());
         QSignalSpy failed(m_worker.get(), &Worker::openFailed);
         m_worker->open();
         QTRY_COMPARE(failed.size(), 1);
-        QVERIFY2(failed[0].at(0).value<Error>().text.contains(u"none"_s), qPrintable(failed[0].at(0).value<Error>().text));
+        QVERIFY2(failed[0].at(0).value<Error>().text.contains(u"none"_s),
+                 qPrintable(failed[0].at(0).value<Error>().text));
     }
 
     void anUnreachableQueueIsRetriedWithOneLine()
     {
-        auto config = resolve(gather({{u"queue-url"_s, u"http://127.0.0.1:1/000000000000/q"_s}}, {}), {}, m_dir->path(), m_addresses);
+        auto config = resolve(gather({{u"queue-url"_s, u"http://127.0.0.1:1/000000000000/q"_s}}, {}), {}, m_dir->path(),
+                              m_addresses);
         m_worker = std::make_unique<Worker>(config.value());
         QSignalSpy lines(m_worker.get(), &Worker::logged);
         QSignalSpy services(m_worker.get(), &Worker::serviceChanged);

@@ -35,7 +35,8 @@ void KeptWidth::settle()
     m_windowSize = m_window->size();
     const Qt::DockWidgetArea area = m_window->dockWidgetArea(m_dock);
     if (m_width > 0 && !m_dock->isFloating() && area == Qt::LeftDockWidgetArea)
-        m_window->resizeDocks({m_dock, m_neighbour}, {m_width, std::max(m_width, m_window->width() - m_width - 1)}, Qt::Horizontal);
+        m_window->resizeDocks({m_dock, m_neighbour}, {m_width, std::max(m_width, m_window->width() - m_width - 1)},
+                              Qt::Horizontal);
     else
         m_width = m_dock->width();
 }

@@ -9,8 +9,8 @@ class QMainWindow;
 
 namespace sendonce {
 
-/// Keeps a dock as wide as it was left while its window changes size: what a wide screen adds belongs to the tables. Qt would share
-/// it out in proportion.
+/// Keeps a dock as wide as it was left while its window changes size: what a wide screen adds belongs to the tables. Qt
+/// would share it out in proportion.
 class KeptWidth : public QObject
 {
     Q_OBJECT

@@ -186,8 +186,8 @@ QPalette paletteFor(const Tokens &tokens)
 
 namespace {
 
-/// Qt tells widgets nothing of the application's font or palette before exec(), and never by changeEvent(); those that derive
-/// theirs from it (a caption's size, a tone's colour) must hear of it all the same.
+/// Qt tells widgets nothing of the application's font or palette before exec(), and never by changeEvent(); those that
+/// derive theirs from it (a caption's size, a tone's colour) must hear of it all the same.
 void tellAll(QEvent::Type what)
 {
     for (QWidget *widget : QApplication::allWidgets()) {

@@ -30,8 +30,8 @@ struct AwsCredentials
 /// What to do with an event that may have been mailed (spec.md, "Outcome of a send").
 enum class InDoubtPolicy { Resend, Hold, Ask };
 
-/// Everything a worker needs to know, resolved by app/config from flags, environment and defaults, and never changed while
-/// it runs. Holds secrets: never logged, never shown as a whole.
+/// Everything a worker needs to know, resolved by app/config from flags, environment and defaults, and never changed
+/// while it runs. Holds secrets: never logged, never shown as a whole.
 struct Config
 {
     QString profile = QStringLiteral("Local"); ///< name on screen

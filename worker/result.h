@@ -36,12 +36,8 @@ template <typename T>
 class [[nodiscard]] Result
 {
 public:
-    Result(T value)
-        : m_state(std::in_place_index<0>, std::move(value))
-    { }
-    Result(Error error)
-        : m_state(std::in_place_index<1>, std::move(error))
-    { }
+    Result(T value) : m_state(std::in_place_index<0>, std::move(value)) { }
+    Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) { }
 
     bool ok() const { return m_state.index() == 0; }
     explicit operator bool() const { return ok(); }
@@ -62,10 +58,7 @@ class [[nodiscard]] Result<void>
 {
 public:
     Result() = default;
-    Result(Error error)
-        : m_error(std::move(error))
-        , m_ok(false)
-    { }
+    Result(Error error) : m_error(std::move(error)), m_ok(false) { }
 
     bool ok() const { return m_ok; }
     explicit operator bool() const { return m_ok; }

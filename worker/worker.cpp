@@ -53,10 +53,10 @@ QByteArray composeBody(const SendRequest &request, const QString &eventId)
 {
     if (request.type == "application.status_changed"_L1)
         return composeStatusChanged(eventId, request.applicationId, request.oldStatus, request.newStatus);
-    return QJsonDocument(QJsonObject {{u"type"_s, request.type},
-                                      {u"event_id"_s, eventId},
-                                      {u"application_id"_s, request.applicationId}})
-            .toJson(QJsonDocument::Compact);
+    return QJsonDocument(QJsonObject{{u"type"_s, request.type},
+                                     {u"event_id"_s, eventId},
+                                     {u"application_id"_s, request.applicationId}})
+        .toJson(QJsonDocument::Compact);
 }
 
 LogLevel levelOf(const DeliveryReport &report)
@@ -84,7 +84,8 @@ struct Worker::Private
     Private(Worker *worker, Config settings)
         : q(worker)
         , config(std::move(settings))
-        , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region, config.credentials})
+        , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region,
+               config.credentials})
     { }
 
     Worker *const q;
@@ -204,7 +205,8 @@ void Worker::Private::startOperator()
         ++counters.possiblyTwice;
         Q_EMIT q->countersChanged(counters);
         log(LogLevel::Warning,
-            u"A worker died while it handed over the mail of event %1 (message %2): possibly mailed twice"_s.arg(eventId, messageId),
+            u"A worker died while it handed over the mail of event %1 (message %2): possibly mailed twice"_s.arg(
+                eventId, messageId),
             eventId);
     });
     connect(operations, &Operator::actFailed, q, [this](const QString &act, const QString &text) {
@@ -216,7 +218,7 @@ void Worker::Private::startOperator()
     connect(operations, &Operator::replayChanged, q, [this](const ReplayItem &item) {
         if (item.state != ReplayItem::State::Sending) {
             const bool bad = item.state == ReplayItem::State::Failed || item.state == ReplayItem::State::DeadAgain
-                    || item.state == ReplayItem::State::CopyLeft;
+                || item.state == ReplayItem::State::CopyLeft;
             log(bad ? LogLevel::Warning : LogLevel::Info,
                 u"Dead letter %1 (event %2): %3"_s.arg(item.messageId, item.eventId, item.text), item.eventId);
         }
@@ -233,16 +235,17 @@ void Worker::Private::startOperator()
 
 void Worker::Private::askForFacts()
 {
-    client->getQueueAttributes(
-            config.queueUrl, {u"VisibilityTimeout"_s, u"RedrivePolicy"_s}, q, [this](const Result<QMap<QString, QString>> &attributes) {
-                if (!attributes) {
-                    factsFailed(attributes.error());
-                    return;
-                }
-                facts.queueUrl = config.queueUrl;
-                facts.visibility = std::chrono::seconds(std::max(1, attributes->value(u"VisibilityTimeout"_s, u"30"_s).toInt()));
-                askForDeadLetterQueue(attributes->value(u"RedrivePolicy"_s));
-            });
+    client->getQueueAttributes(config.queueUrl, {u"VisibilityTimeout"_s, u"RedrivePolicy"_s}, q,
+                               [this](const Result<QMap<QString, QString>> &attributes) {
+                                   if (!attributes) {
+                                       factsFailed(attributes.error());
+                                       return;
+                                   }
+                                   facts.queueUrl = config.queueUrl;
+                                   facts.visibility = std::chrono::seconds(
+                                       std::max(1, attributes->value(u"VisibilityTimeout"_s, u"30"_s).toInt()));
+                                   askForDeadLetterQueue(attributes->value(u"RedrivePolicy"_s));
+                               });
 }
 
 void Worker::Private::askForDeadLetterQueue(const QString &redrivePolicy)
@@ -289,8 +292,8 @@ void Worker::Private::factsComplete()
         log(LogLevel::Info, u"The queue is reachable again"_s);
     setHealth(queueStatus, ServiceStatus::Health::Ok);
     laneSettings.lockWait = config.lockTimeout > 0ms
-            ? config.lockTimeout
-            : std::chrono::duration_cast<std::chrono::milliseconds>(facts.visibility) * 8 / 10;
+        ? config.lockTimeout
+        : std::chrono::duration_cast<std::chrono::milliseconds>(facts.visibility) * 8 / 10;
     QMetaObject::invokeMethod(operations, [operations = operations, facts = facts] {
         operations->setQueues(facts.queueUrl, facts.dlqUrl, facts.maxReceiveCount);
     });
@@ -323,8 +326,9 @@ void Worker::Private::startConsumer()
 {
     if (!consumer)
         makeConsumer();
-    log(LogLevel::Info, u"Worker started: %1, %2"_s.arg(config.queueUrl.toString(),
-                                                       config.lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(config.lanes)));
+    log(LogLevel::Info,
+        u"Worker started: %1, %2"_s.arg(config.queueUrl.toString(),
+                                        config.lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(config.lanes)));
     setState(WorkerState::Running);
     consumer->start();
 }
@@ -339,7 +343,8 @@ void Worker::Private::consumerStopped()
     setState(WorkerState::Stopped);
     if (closing) {
         // Not from here: the consumer is still telling us that it has stopped.
-        QMetaObject::invokeMethod(q, [this] { finishClose(); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            q, [this] { finishClose(); }, Qt::QueuedConnection);
     }
 }
 
@@ -368,7 +373,8 @@ void Worker::Private::account(const DeliveryReport &report)
     using Health = ServiceStatus::Health;
     if (report.outcome == Outcome::Sent || !report.mailReply.isEmpty())
         setHealth(mailStatus, Health::Ok); // it answers, even when it refuses
-    else if (report.failedStage == Stage::Accepted && (report.outcome == Outcome::Failed || report.outcome == Outcome::InDoubt))
+    else if (report.failedStage == Stage::Accepted
+             && (report.outcome == Outcome::Failed || report.outcome == Outcome::InDoubt))
         setHealth(mailStatus, Health::Failing, report.reason);
     if (report.stageUsec[size_t(Stage::Claimed)] >= 0)
         setHealth(databaseStatus, Health::Ok);
@@ -400,9 +406,7 @@ void Worker::Private::finishClose()
 
 // ---- the face ------------------------------------------------------------------------------------------------------
 
-Worker::Worker(Config config, QObject *parent)
-    : QObject(parent)
-    , d(std::make_unique<Private>(this, std::move(config)))
+Worker::Worker(Config config, QObject *parent) : QObject(parent), d(std::make_unique<Private>(this, std::move(config)))
 {
     qRegisterMetaType<ProcessedQuery>();
     qRegisterMetaType<ProcessedPage>();
@@ -432,7 +436,8 @@ void Worker::open()
     if (const auto path = sqlitePath(d->config.databaseUrl))
         d->databaseStatus.address = u"SQLite "_s + path.value().section(u'/', -1);
     d->client = std::make_unique<SqsClient>(d->sqs);
-    connect(d->client.get(), &SqsClient::warned, this, [this](const QString &text) { d->log(LogLevel::Warning, text); });
+    connect(d->client.get(), &SqsClient::warned, this,
+            [this](const QString &text) { d->log(LogLevel::Warning, text); });
     d->monitor = std::make_unique<QueueMonitor>(*d->client);
     d->factsTimer = std::make_unique<QTimer>();
     d->factsTimer->setSingleShot(true);
@@ -441,9 +446,8 @@ void Worker::open()
         d->setHealth(d->queueStatus, ServiceStatus::Health::Ok);
         Q_EMIT depthSampled(depth);
     });
-    connect(d->monitor.get(), &QueueMonitor::failed, this, [this](const Error &error) {
-        d->setHealth(d->queueStatus, ServiceStatus::Health::Failing, error.text);
-    });
+    connect(d->monitor.get(), &QueueMonitor::failed, this,
+            [this](const Error &error) { d->setHealth(d->queueStatus, ServiceStatus::Health::Failing, error.text); });
     Q_EMIT serviceChanged(d->queueStatus);
     Q_EMIT serviceChanged(d->databaseStatus);
     Q_EMIT serviceChanged(d->mailStatus);
@@ -521,7 +525,8 @@ void Worker::send(const SendRequest &request)
     }
     QByteArray body = request.rawBody;
     if (body.isEmpty()) {
-        report->eventId = request.eventId.isEmpty() ? QUuid::createUuid().toString(QUuid::WithoutBraces) : request.eventId;
+        report->eventId =
+            request.eventId.isEmpty() ? QUuid::createUuid().toString(QUuid::WithoutBraces) : request.eventId;
         body = composeBody(request, report->eventId);
     } else {
         report->eventId = glimpse(body).eventId;
@@ -529,27 +534,31 @@ void Worker::send(const SendRequest &request)
     QList<SendEntry> entries;
     for (int copy = 0; copy < request.copies; ++copy)
         entries.append({QString::number(copy), body, {}, {}, request.delaySeconds > 0 ? request.delaySeconds : -1});
-    d->client->sendBatch(d->config.queueUrl, entries, this, [this, report](const Result<QList<BatchEntryResult>> &result) {
-        if (!result) {
-            report->error = result.error().text;
-        } else {
-            for (const BatchEntryResult &entry : result.value()) {
-                if (entry.ok)
-                    report->messageIds.append(entry.messageId);
-                else
-                    report->error = entry.text;
+    d->client->sendBatch(
+        d->config.queueUrl, entries, this, [this, report](const Result<QList<BatchEntryResult>> &result) {
+            if (!result) {
+                report->error = result.error().text;
+            } else {
+                for (const BatchEntryResult &entry : result.value()) {
+                    if (entry.ok)
+                        report->messageIds.append(entry.messageId);
+                    else
+                        report->error = entry.text;
+                }
             }
-        }
-        if (report->error.isEmpty()) {
-            d->log(LogLevel::Info, u"Sent event %1 as %2"_s.arg(report->eventId, report->messageIds.join(u", "_s)), report->eventId);
-        } else {
-            d->log(LogLevel::Error, u"Event %1 could not be sent: %2"_s.arg(report->eventId, report->error), report->eventId);
-        }
-        if (d->operations) {
-            QMetaObject::invokeMethod(d->operations, [operations = d->operations, told = *report] { operations->recordSend(told); });
-        }
-        Q_EMIT sendFinished(*report);
-    });
+            if (report->error.isEmpty()) {
+                d->log(LogLevel::Info, u"Sent event %1 as %2"_s.arg(report->eventId, report->messageIds.join(u", "_s)),
+                       report->eventId);
+            } else {
+                d->log(LogLevel::Error, u"Event %1 could not be sent: %2"_s.arg(report->eventId, report->error),
+                       report->eventId);
+            }
+            if (d->operations) {
+                QMetaObject::invokeMethod(
+                    d->operations, [operations = d->operations, told = *report] { operations->recordSend(told); });
+            }
+            Q_EMIT sendFinished(*report);
+        });
 }
 
 void Worker::injectDuplicate(const QString &eventId)
@@ -569,7 +578,8 @@ void Worker::failNextMails(int times, int replyCode)
     if (d->faults)
         d->faults->failNextMails(times, replyCode);
     else
-        Q_EMIT actFailed(u"faults"_s, u"faults are armed in the embedded mailbox only; this profile uses another one"_s);
+        Q_EMIT actFailed(u"faults"_s,
+                         u"faults are armed in the embedded mailbox only; this profile uses another one"_s);
 }
 
 void Worker::disarm()
@@ -581,13 +591,15 @@ void Worker::disarm()
 void Worker::queryProcessed(const ProcessedQuery &query)
 {
     if (d->operations)
-        QMetaObject::invokeMethod(d->operations, [operations = d->operations, query] { operations->queryProcessed(query); });
+        QMetaObject::invokeMethod(d->operations,
+                                  [operations = d->operations, query] { operations->queryProcessed(query); });
 }
 
 void Worker::queryMailbox(const QString &search, int limit)
 {
     if (d->operations)
-        QMetaObject::invokeMethod(d->operations, [operations = d->operations, search, limit] { operations->queryMailbox(search, limit); });
+        QMetaObject::invokeMethod(
+            d->operations, [operations = d->operations, search, limit] { operations->queryMailbox(search, limit); });
 }
 
 void Worker::openMail(const QString &id)
@@ -599,7 +611,8 @@ void Worker::openMail(const QString &id)
 void Worker::queryStory(const QString &eventId)
 {
     if (d->operations)
-        QMetaObject::invokeMethod(d->operations, [operations = d->operations, eventId] { operations->queryStory(eventId); });
+        QMetaObject::invokeMethod(d->operations,
+                                  [operations = d->operations, eventId] { operations->queryStory(eventId); });
 }
 
 void Worker::browseDeadLetters()
@@ -617,7 +630,8 @@ void Worker::cancelBrowse()
 void Worker::replay(const QStringList &messageIds)
 {
     if (d->operations)
-        QMetaObject::invokeMethod(d->operations, [operations = d->operations, messageIds] { operations->replay(messageIds); });
+        QMetaObject::invokeMethod(d->operations,
+                                  [operations = d->operations, messageIds] { operations->replay(messageIds); });
 }
 
 void Worker::check()
@@ -631,7 +645,8 @@ void Worker::check()
     line.id = u"settings"_s;
     line.level = CheckLine::Level::Error;
     line.text = d->unusable.isEmpty() ? u"the worker is not open"_s : d->unusable;
-    line.remedy = d->unusable.isEmpty() ? u"start Sendonce again"_s : u"correct that setting or file, then start Sendonce again"_s;
+    line.remedy = d->unusable.isEmpty() ? u"start Sendonce again"_s
+                                        : u"correct that setting or file, then start Sendonce again"_s;
     Q_EMIT checkLine(line);
     Q_EMIT checkFinished();
 }

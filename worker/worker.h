@@ -10,8 +10,8 @@
 
 namespace sendonce {
 
-/// The face that ui and ctl talk to: slots in, signals of values out. Lives in the worker thread (or, in tests, in the test's);
-/// never blocks. Its lanes and its operator have threads of their own, started and ended by it.
+/// The face that ui and ctl talk to: slots in, signals of values out. Lives in the worker thread (or, in tests, in the
+/// test's); never blocks. Its lanes and its operator have threads of their own, started and ended by it.
 class Worker : public QObject
 {
     Q_OBJECT
@@ -20,8 +20,8 @@ public:
     ~Worker() override;
 
 public Q_SLOTS:
-    /// Starts looking: depth samples, what is armed, mailbox watch; nothing is received from the queue. Emits opened() or
-    /// openFailed().
+    /// Starts looking: depth samples, what is armed, mailbox watch; nothing is received from the queue. Emits opened()
+    /// or openFailed().
     void open();
     void start(); ///< begins to receive; while stopping: starts again after it
     void stop(); ///< aborts the long poll at once, settles what is in work within a bound; then stateChanged(Stopped)
@@ -40,12 +40,14 @@ public Q_SLOTS:
     void browseDeadLetters();
     void cancelBrowse();
     void replay(const QStringList &messageIds); ///< of the last browse
-    /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished(). Changes nothing.
+    /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished().
+    /// Changes nothing.
     void check();
 
 Q_SIGNALS:
     void opened();
-    void openFailed(const sendonce::Error &error); ///< a setting or a service makes work impossible; the text says which
+    void
+    openFailed(const sendonce::Error &error); ///< a setting or a service makes work impossible; the text says which
     void stateChanged(sendonce::WorkerState state);
     void closed();
 

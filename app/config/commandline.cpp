@@ -30,7 +30,8 @@ QString optionHelp(const QString &flag, const QString &value, const QString &hel
 
 } // namespace
 
-CommandLine::CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options, QStringList examples)
+CommandLine::CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options,
+                         QStringList examples)
     : m_name(std::move(name))
     , m_summary(std::move(summary))
     , m_settings(std::move(settings))
@@ -43,7 +44,7 @@ CommandLine::CommandLine(QString name, QString summary, QStringList settings, QL
 Result<void> CommandLine::parse(const QStringList &words)
 {
     const auto invalid = [this](const QString &text) {
-        return Error {ErrorKind::Invalid, u"%1; see %2 --help"_s.arg(text, m_name), {}};
+        return Error{ErrorKind::Invalid, u"%1; see %2 --help"_s.arg(text, m_name), {}};
     };
     for (qsizetype i = 0; i < words.size(); ++i) {
         QString word = words[i];
@@ -54,8 +55,10 @@ Result<void> CommandLine::parse(const QStringList &words)
         const qsizetype equals = word.indexOf(u'=');
         const QString flag = word.mid(2, equals < 0 ? -1 : equals - 2);
         QString placeholder;
-        const auto option = std::find_if(m_options.cbegin(), m_options.cend(), [&flag](const auto &each) { return each.flag == flag; });
-        const auto setting = std::find_if(allSettings().cbegin(), allSettings().cend(), [&flag](const auto &each) { return each.flag == flag; });
+        const auto option =
+            std::find_if(m_options.cbegin(), m_options.cend(), [&flag](const auto &each) { return each.flag == flag; });
+        const auto setting = std::find_if(allSettings().cbegin(), allSettings().cend(),
+                                          [&flag](const auto &each) { return each.flag == flag; });
         if (option != m_options.cend())
             placeholder = option->value;
         else if (m_settings.contains(flag) && setting != allSettings().cend())
@@ -83,14 +86,17 @@ QString CommandLine::help() const
 {
     QString text = u"%1: %2\n\nOptions\n"_s.arg(m_name, m_summary);
     for (const CommandOption &option : m_options)
-        text += optionHelp(option.flag, option.value, option.help + (option.fallback.isEmpty() ? QString() : u" (default %1)"_s.arg(option.fallback)));
+        text +=
+            optionHelp(option.flag, option.value,
+                       option.help + (option.fallback.isEmpty() ? QString() : u" (default %1)"_s.arg(option.fallback)));
     if (!m_settings.isEmpty())
         text += u"\nSettings (a flag beats the environment, which beats the default)\n"_s;
     for (const Setting &setting : allSettings()) {
         if (!m_settings.contains(setting.flag))
             continue;
         const QString fallback = setting.fallback.isEmpty() ? QString() : u"; default: "_s + setting.fallback;
-        text += optionHelp(setting.flag, setting.value, u"%1 [%2]%3"_s.arg(setting.help, setting.environment.join(u", "_s), fallback));
+        text += optionHelp(setting.flag, setting.value,
+                           u"%1 [%2]%3"_s.arg(setting.help, setting.environment.join(u", "_s), fallback));
     }
     if (!m_examples.isEmpty())
         text += u"\nExamples\n  "_s + m_examples.join(u"\n  "_s) + u'\n';

@@ -23,7 +23,8 @@ class CommandLine
 {
 public:
     /// \param name "sendoncectl dlq replay"; \param settings flags of allSettings() that it takes
-    CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options, QStringList examples = {});
+    CommandLine(QString name, QString summary, QStringList settings, QList<CommandOption> options,
+                QStringList examples = {});
 
     /// Invalid with one line for unknown options, a missing value, or words left over.
     Result<void> parse(const QStringList &words);

@@ -34,8 +34,9 @@ struct Resolver
     void refuse(const QString &flag, const QString &shown, const QString &accepted)
     {
         if (!error) {
-            error = Error {ErrorKind::Invalid,
-                           u"%1 is “%2”; accepted: %3"_s.arg(given.sources.value(flag, u"--"_s + flag), shown, accepted), {}};
+            error = Error{ErrorKind::Invalid,
+                          u"%1 is “%2”; accepted: %3"_s.arg(given.sources.value(flag, u"--"_s + flag), shown, accepted),
+                          {}};
         }
     }
     QString text(const QString &flag, const QString &fallback) const { return given.values.value(flag, fallback); }
@@ -44,10 +45,11 @@ struct Resolver
     {
         const QString value = given.values.value(flag);
         const QUrl url(value, QUrl::StrictMode);
-        const bool usable = url.isValid() && (url.scheme() == "http"_L1 || url.scheme() == "https"_L1) && !url.host().isEmpty()
-                && url.path().size() > 1 && url.userInfo().isEmpty();
+        const bool usable = url.isValid() && (url.scheme() == "http"_L1 || url.scheme() == "https"_L1)
+            && !url.host().isEmpty() && url.path().size() > 1 && url.userInfo().isEmpty();
         if (!usable)
-            refuse(flag, QUrl(value).toDisplayString(), u"a queue URL such as http://127.0.0.1:9324/000000000000/job-board-events"_s);
+            refuse(flag, QUrl(value).toDisplayString(),
+                   u"a queue URL such as http://127.0.0.1:9324/000000000000/job-board-events"_s);
         return url;
     }
 
@@ -70,7 +72,8 @@ struct Resolver
         bool ok = false;
         const int value = given.values.value(flag).toInt(&ok);
         if (!ok || value < min || value > max) {
-            refuse(flag, given.values.value(flag), u"a number from %1 to %2"_s.arg(QString::number(min), QString::number(max)));
+            refuse(flag, given.values.value(flag),
+                   u"a number from %1 to %2"_s.arg(QString::number(min), QString::number(max)));
             return fallback;
         }
         return value;
@@ -107,27 +110,68 @@ bool sameOrigin(const QUrl &one, const QUrl &other)
 const QList<Setting> &allSettings()
 {
     static const QList<Setting> Settings = {
-            {u"queue-url"_s, {u"SENDONCE_QUEUE_URL"_s}, u"URL"_s, u"the embedded queue"_s, u"queue to take events from"_s},
-            {u"dlq-url"_s, {u"SENDONCE_DLQ_URL"_s}, u"URL"_s, u"from the queue's RedrivePolicy"_s, u"its dead letter queue"_s},
-            {u"endpoint-url"_s, {u"AWS_ENDPOINT_URL_SQS"_s, u"AWS_ENDPOINT_URL"_s}, u"URL"_s, u"the queue URL's own"_s,
-             u"SQS endpoint that requests go to"_s},
-            {u"region"_s, {u"AWS_REGION"_s, u"AWS_DEFAULT_REGION"_s}, u"REGION"_s, u"us-east-1"_s, u"AWS region to sign for"_s},
-            {u"aws-profile"_s, {u"AWS_PROFILE"_s}, u"NAME"_s, u"default"_s, u"profile in AWS's files"_s},
-            {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s, u"sqlite:///path"_s},
-            {u"mail-url"_s, {u"SENDONCE_MAIL_URL"_s}, u"URL"_s, u"the embedded mailbox"_s, u"smtp://host:port"_s},
-            {u"mail-from"_s, {u"SENDONCE_MAIL_FROM"_s}, u"ADDRESS"_s, u"Job Board <no-reply@jobboard.example>"_s, u"sender"_s},
-            {u"message-id-domain"_s, {u"SENDONCE_MESSAGE_ID_DOMAIN"_s}, u"DOMAIN"_s, u"the sender's"_s, u"domain of Message-IDs"_s},
-            {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"1 with SQLite"_s, u"messages in work at once"_s},
-            {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
-            {u"in-doubt"_s, {u"SENDONCE_IN_DOUBT"_s}, u"POLICY"_s, u"resend"_s, u"what to do when the final reply is lost"_s},
-            {u"mail-timeout"_s, {u"SENDONCE_MAIL_TIMEOUT"_s}, u"TIME"_s, u"10s"_s, u"for a mail, before its final dot"_s},
-            {u"mail-final-timeout"_s, {u"SENDONCE_MAIL_FINAL_TIMEOUT"_s}, u"TIME"_s, u"60s"_s, u"for the reply after the final dot"_s},
-            {u"lock-timeout"_s, {u"SENDONCE_LOCK_TIMEOUT"_s}, u"TIME"_s, u"0.8 of the visibility timeout"_s,
-             u"to wait for the database's locks"_s},
-            {u"no-heartbeat"_s, {u"SENDONCE_NO_HEARTBEAT"_s}, {}, {}, u"do not extend the visibility of messages in work"_s},
-            {u"event-types-dir"_s, {u"SENDONCE_EVENT_TYPES_DIR"_s}, u"DIR"_s, u"the configuration folder's event-types"_s,
-             u"your own event types"_s},
-            {u"data-dir"_s, {u"SENDONCE_DATA_DIR"_s}, u"DIR"_s, u"the platform's data location"_s, u"folder for all files"_s},
+        {u"queue-url"_s, {u"SENDONCE_QUEUE_URL"_s}, u"URL"_s, u"the embedded queue"_s, u"queue to take events from"_s},
+        {u"dlq-url"_s,
+         {u"SENDONCE_DLQ_URL"_s},
+         u"URL"_s,
+         u"from the queue's RedrivePolicy"_s,
+         u"its dead letter queue"_s},
+        {u"endpoint-url"_s,
+         {u"AWS_ENDPOINT_URL_SQS"_s, u"AWS_ENDPOINT_URL"_s},
+         u"URL"_s,
+         u"the queue URL's own"_s,
+         u"SQS endpoint that requests go to"_s},
+        {u"region"_s,
+         {u"AWS_REGION"_s, u"AWS_DEFAULT_REGION"_s},
+         u"REGION"_s,
+         u"us-east-1"_s,
+         u"AWS region to sign for"_s},
+        {u"aws-profile"_s, {u"AWS_PROFILE"_s}, u"NAME"_s, u"default"_s, u"profile in AWS's files"_s},
+        {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s, u"sqlite:///path"_s},
+        {u"mail-url"_s, {u"SENDONCE_MAIL_URL"_s}, u"URL"_s, u"the embedded mailbox"_s, u"smtp://host:port"_s},
+        {u"mail-from"_s,
+         {u"SENDONCE_MAIL_FROM"_s},
+         u"ADDRESS"_s,
+         u"Job Board <no-reply@jobboard.example>"_s,
+         u"sender"_s},
+        {u"message-id-domain"_s,
+         {u"SENDONCE_MESSAGE_ID_DOMAIN"_s},
+         u"DOMAIN"_s,
+         u"the sender's"_s,
+         u"domain of Message-IDs"_s},
+        {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"1 with SQLite"_s, u"messages in work at once"_s},
+        {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
+        {u"in-doubt"_s,
+         {u"SENDONCE_IN_DOUBT"_s},
+         u"POLICY"_s,
+         u"resend"_s,
+         u"what to do when the final reply is lost"_s},
+        {u"mail-timeout"_s, {u"SENDONCE_MAIL_TIMEOUT"_s}, u"TIME"_s, u"10s"_s, u"for a mail, before its final dot"_s},
+        {u"mail-final-timeout"_s,
+         {u"SENDONCE_MAIL_FINAL_TIMEOUT"_s},
+         u"TIME"_s,
+         u"60s"_s,
+         u"for the reply after the final dot"_s},
+        {u"lock-timeout"_s,
+         {u"SENDONCE_LOCK_TIMEOUT"_s},
+         u"TIME"_s,
+         u"0.8 of the visibility timeout"_s,
+         u"to wait for the database's locks"_s},
+        {u"no-heartbeat"_s,
+         {u"SENDONCE_NO_HEARTBEAT"_s},
+         {},
+         {},
+         u"do not extend the visibility of messages in work"_s},
+        {u"event-types-dir"_s,
+         {u"SENDONCE_EVENT_TYPES_DIR"_s},
+         u"DIR"_s,
+         u"the configuration folder's event-types"_s,
+         u"your own event types"_s},
+        {u"data-dir"_s,
+         {u"SENDONCE_DATA_DIR"_s},
+         u"DIR"_s,
+         u"the platform's data location"_s,
+         u"folder for all files"_s},
     };
     return Settings;
 }
@@ -180,12 +224,12 @@ std::optional<std::chrono::milliseconds> parseDuration(const QString &text)
 Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &environment, const QString &dataDir,
                        const std::optional<LocalAddresses> &local)
 {
-    Resolver settings {given, {}};
+    Resolver settings{given, {}};
     Config config;
     config.dataDir = dataDir;
-    config.eventTypesDir = settings.text(
-            u"event-types-dir"_s,
-            QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + u"/sendonce/event-types"_s);
+    config.eventTypesDir = settings.text(u"event-types-dir"_s,
+                                         QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation)
+                                             + u"/sendonce/event-types"_s);
 
     // Queue.
     LocalAddresses defaults;
@@ -224,18 +268,19 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     // profile was chosen.
     const bool keysMatter = chosen || !isLoopback(where);
     if (aws->plan && (keysMatter || aws->credentials)) {
-        config.credentials = aws->credentials.value_or(AwsCredentials {});
+        config.credentials = aws->credentials.value_or(AwsCredentials{});
         if (keysMatter) {
             config.credentials.origin = std::make_shared<const AwsKeyOrigin>(
-                    AwsKeyOrigin {asMap(environment), chosen ? given.values.value(u"aws-profile"_s) : QString(),
-                                  aws->plan->expiration, aws->plan->remedy});
+                AwsKeyOrigin{asMap(environment), chosen ? given.values.value(u"aws-profile"_s) : QString(),
+                             aws->plan->expiration, aws->plan->remedy});
         }
     } else if (where.host().endsWith(".amazonaws.com"_L1) || where.host().endsWith(".amazonaws.com.cn"_L1)) {
-        return Error {ErrorKind::Invalid,
-                      u"no AWS credentials for %1: %2set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with "
-                      "--aws-profile"_s.arg(where.host(), aws->credentialsProblem.isEmpty() ? QString()
-                                                                                           : aws->credentialsProblem + u"; "_s),
-                      {}};
+        return Error{
+            ErrorKind::Invalid,
+            u"no AWS credentials for %1: %2set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with "
+            "--aws-profile"_s.arg(where.host(),
+                                  aws->credentialsProblem.isEmpty() ? QString() : aws->credentialsProblem + u"; "_s),
+            {}};
     } else {
         config.credentials = {u"test"_s, u"test"_s, {}}; // emulators take anything, but want a well-formed signature
     }
@@ -244,17 +289,22 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     config.databaseUrl = settings.text(u"database-url"_s, embeddedDatabaseUrl(dataDir));
     const auto path = sqlitePath(config.databaseUrl);
     if (!path)
-        return Error {path.error().kind, given.sources.value(u"database-url"_s, u"--database-url"_s) + u": "_s + path.error().text, {}};
+        return Error{path.error().kind,
+                     given.sources.value(u"database-url"_s, u"--database-url"_s) + u": "_s + path.error().text,
+                     {}};
 
     // Mail.
-    config.mailUrl = given.has(u"mail-url"_s) ? QUrl(given.values.value(u"mail-url"_s), QUrl::StrictMode) : embedded.mailUrl();
+    config.mailUrl =
+        given.has(u"mail-url"_s) ? QUrl(given.values.value(u"mail-url"_s), QUrl::StrictMode) : embedded.mailUrl();
     const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
     if (!smtp)
-        return Error {smtp.error().kind, given.sources.value(u"mail-url"_s, u"--mail-url"_s) + u": "_s + smtp.error().text, {}};
+        return Error{
+            smtp.error().kind, given.sources.value(u"mail-url"_s, u"--mail-url"_s) + u": "_s + smtp.error().text, {}};
     config.mailFrom = settings.text(u"mail-from"_s, config.mailFrom);
     const auto from = MailAddress::parse(config.mailFrom);
     if (!from)
-        settings.refuse(u"mail-from"_s, config.mailFrom, u"one address such as Job Board <no-reply@jobboard.example>; "_s + from.error().text);
+        settings.refuse(u"mail-from"_s, config.mailFrom,
+                        u"one address such as Job Board <no-reply@jobboard.example>; "_s + from.error().text);
     config.messageIdDomain = settings.text(u"message-id-domain"_s, {});
     static const QRegularExpression Domain(u"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$"_s);
     if (!config.messageIdDomain.isEmpty() && !Domain.match(config.messageIdDomain).hasMatch())

@@ -13,8 +13,8 @@
 
 namespace sendonce {
 
-/// One setting: a flag, its environment names, and what --help says. The one table that both programs, their help and the errors
-/// are made of.
+/// One setting: a flag, its environment names, and what --help says. The one table that both programs, their help and
+/// the errors are made of.
 struct Setting
 {
     QString flag; ///< without dashes
@@ -43,8 +43,9 @@ GivenSettings gather(const QMap<QString, QString> &flags, const QProcessEnvironm
 /// The data folder that counts: flag, environment, or the platform's data location.
 QString dataDirOf(const GivenSettings &given);
 
-/// Flags, environment and defaults -> Config; pure but for AWS's files. \param local the folder's embedded services, when they
-/// run. An unusable value is Invalid: one line that names the setting, the value (never a secret) and what is accepted.
+/// Flags, environment and defaults -> Config; pure but for AWS's files. \param local the folder's embedded services,
+/// when they run. An unusable value is Invalid: one line that names the setting, the value (never a secret) and what is
+/// accepted.
 Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &environment, const QString &dataDir,
                        const std::optional<LocalAddresses> &local);
 

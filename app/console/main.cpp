@@ -39,7 +39,8 @@ QStringList allFlags()
 QString stateFolder()
 {
     const QString state = qEnvironmentVariable("XDG_STATE_HOME");
-    const QString folder = (QDir::isAbsolutePath(state) ? state : QDir::homePath() + u"/.local/state"_s) + u"/sendonce"_s;
+    const QString folder =
+        (QDir::isAbsolutePath(state) ? state : QDir::homePath() + u"/.local/state"_s) + u"/sendonce"_s;
     QDir().mkpath(folder);
     return folder;
 }
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
     if (!parsed)
         return complain(parsed.error().text);
     if (line.helpAsked() || line.has(u"version"_s)) {
-        const QString text = line.helpAsked() ? line.help().trimmed() : u"sendonce "_s + QStringLiteral(SENDONCE_VERSION);
+        const QString text =
+            line.helpAsked() ? line.help().trimmed() : u"sendonce "_s + QStringLiteral(SENDONCE_VERSION);
         std::printf("%s\n", text.toUtf8().constData());
         return 0;
     }
@@ -70,7 +72,8 @@ int main(int argc, char **argv)
     const auto dataDir = prepareDataDir(dataDirOf(given));
     if (!dataDir)
         return complain(dataDir.error().text);
-    // Unusable values stop the program before there is a window; what only the running services know is resolved in the session.
+    // Unusable values stop the program before there is a window; what only the running services know is resolved in the
+    // session.
     const auto checked = resolve(given, environment, dataDir.value(), {});
     if (!checked)
         return complain(checked.error().text);
@@ -79,7 +82,8 @@ int main(int argc, char **argv)
     if (!instance.take()) {
         const bool raised = instance.raiseOther();
         complain(u"%1 is in use by process %2%3"_s.arg(dataDir.value(), QString::number(instance.otherPid()),
-                                                       raised ? u"; its window was raised"_s : u", which does not answer"_s));
+                                                       raised ? u"; its window was raised"_s
+                                                              : u", which does not answer"_s));
         return raised ? 0 : 1;
     }
 
@@ -101,16 +105,17 @@ int main(int argc, char **argv)
     session->moveToThread(&workerThread);
     QObject::connect(&workerThread, &QThread::started, session, &Session::begin);
     QObject::connect(&workerThread, &QThread::finished, session, &QObject::deleteLater);
-    QObject::connect(session, &Session::ready, &window, [&](Worker *worker, const QString &profile, bool embedded, const QString &note) {
-        setup.profile = profile;
-        setup.embedded = embedded;
-        setup.profileTone = embedded ? Tone::Sent : Tone::InDoubt;
-        window.showProfile(setup);
-        attach(window, *worker);
-        if (!note.isEmpty())
-            window.showNote(note);
-        QMetaObject::invokeMethod(worker, &Worker::open);
-    });
+    QObject::connect(session, &Session::ready, &window,
+                     [&](Worker *worker, const QString &profile, bool embedded, const QString &note) {
+                         setup.profile = profile;
+                         setup.embedded = embedded;
+                         setup.profileTone = embedded ? Tone::Sent : Tone::InDoubt;
+                         window.showProfile(setup);
+                         attach(window, *worker);
+                         if (!note.isEmpty())
+                             window.showNote(note);
+                         QMetaObject::invokeMethod(worker, &Worker::open);
+                     });
     QObject::connect(session, &Session::failed, &window, &MainWindow::showOpenFailed);
     QObject::connect(session, &Session::ended, &window, &MainWindow::workerClosed);
     QObject::connect(&window, &MainWindow::closeRequested, session, &Session::end);

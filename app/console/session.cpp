@@ -6,16 +6,14 @@ namespace sendonce {
 
 using namespace Qt::StringLiterals;
 
-Session::Session(GivenSettings given, QString dataDir)
-    : m_given(std::move(given))
-    , m_dataDir(std::move(dataDir))
-{ }
+Session::Session(GivenSettings given, QString dataDir) : m_given(std::move(given)), m_dataDir(std::move(dataDir)) { }
 
 void Session::begin()
 {
     std::optional<LocalAddresses> local;
     QString note;
-    // Named services are somebody's own: then nothing is started here. Services of this folder that already run are used.
+    // Named services are somebody's own: then nothing is started here. Services of this folder that already run are
+    // used.
     if (m_given.has(u"queue-url"_s) && m_given.has(u"mail-url"_s)) {
         if (auto running = LocalServices::find(m_dataDir))
             local = running.take();
@@ -31,7 +29,7 @@ void Session::begin()
         local = started.take();
         if (local->sqsPort != settings.sqsPort || local->smtpPort != settings.smtpPort) {
             note = u"A usual port is taken: the queue listens on 127.0.0.1:%1, the mailbox on 127.0.0.1:%2"_s.arg(
-                    QString::number(local->sqsPort), QString::number(local->smtpPort));
+                QString::number(local->sqsPort), QString::number(local->smtpPort));
         }
     }
     const auto config = resolve(m_given, QProcessEnvironment::systemEnvironment(), m_dataDir, local);

@@ -12,8 +12,8 @@
 
 namespace sendonce {
 
-/// Brings a profile up behind the window and takes it down again: embedded services, Config, Worker, log file. Lives in the worker
-/// thread, so that the window is painted while files and ports are opened.
+/// Brings a profile up behind the window and takes it down again: embedded services, Config, Worker, log file. Lives in
+/// the worker thread, so that the window is painted while files and ports are opened.
 class Session : public QObject
 {
     Q_OBJECT
@@ -25,8 +25,8 @@ public Q_SLOTS:
     void end(); ///< settles and stops everything, then ended()
 
 Q_SIGNALS:
-    /// The worker exists in this thread and is not open yet: connect it, then invoke open(). `note`: what a person should know, such
-    /// as a port that was taken; may be empty.
+    /// The worker exists in this thread and is not open yet: connect it, then invoke open(). `note`: what a person
+    /// should know, such as a port that was taken; may be empty.
     void ready(sendonce::Worker *worker, const QString &profile, bool embedded, const QString &note);
     void failed(const QString &text);
     void ended();

@@ -1,7 +1,7 @@
 #include "app/config/embedded.h"
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
+#include "app/ctl/terminal.h"
 #include "app/process/privacy.h"
 #include "app/process/stopsignals.h"
 #include "worker/operate/mailboxindex.h"
@@ -26,9 +26,7 @@ constexpr auto DemoBound = 60s;
 class DemoRun : public QObject
 {
 public:
-    explicit DemoRun(const Config &config)
-        : m_worker(config)
-        , m_dataDir(config.dataDir)
+    explicit DemoRun(const Config &config) : m_worker(config), m_dataDir(config.dataDir)
     {
         connect(&m_worker, &Worker::opened, this, [this] {
             say(u"1. Sending one event as two messages with the same event_id."_s);
@@ -46,7 +44,8 @@ public:
         connect(&m_worker, &Worker::delivered, this, &DemoRun::delivered);
         connect(&m_worker, &Worker::deleted, this, &DemoRun::deleted);
         connect(&m_worker, &Worker::closed, this, [this] { QCoreApplication::exit(m_code); });
-        connect(&m_signals, &StopSignals::asked, this, [this](int signal) { finish(signal == SIGINT ? Interrupted : Done); });
+        connect(&m_signals, &StopSignals::asked, this,
+                [this](int signal) { finish(signal == SIGINT ? Interrupted : Done); });
         QTimer::singleShot(DemoBound, this, [this] {
             complain(u"the demo did not end within 60 s"_s);
             finish(Failed);
@@ -83,8 +82,10 @@ private:
 
     void delivered(const DeliveryReport &report)
     {
-        say(u"     %1 %2"_s.arg(report.outcome == Outcome::Sent ? u"✓"_s : report.outcome == Outcome::Duplicate ? u"·"_s : u"✕"_s,
-                               inert(report.logLine)));
+        say(u"     %1 %2"_s.arg(report.outcome == Outcome::Sent            ? u"✓"_s
+                                    : report.outcome == Outcome::Duplicate ? u"·"_s
+                                                                           : u"✕"_s,
+                                inert(report.logLine)));
         m_skips += report.outcome == Outcome::Duplicate ? 1 : 0;
     }
 
@@ -100,7 +101,9 @@ private:
         for (const MailRow &mail : mails.rows)
             say(u"     to %1: %2"_s.arg(inert(mail.to), inert(mail.subject)));
         const bool kept = mails.total == 1 && m_skips == 1;
-        say(u"%1 one event, delivered twice: %2 e-mail, %3 skip"_s.arg(kept ? u"OK:"_s : u"BROKEN:"_s).arg(mails.total).arg(m_skips));
+        say(u"%1 one event, delivered twice: %2 e-mail, %3 skip"_s.arg(kept ? u"OK:"_s : u"BROKEN:"_s)
+                .arg(mails.total)
+                .arg(m_skips));
         finish(kept ? Done : GuaranteeBroken);
     }
 

@@ -1,6 +1,6 @@
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
+#include "app/ctl/terminal.h"
 #include "app/process/stopsignals.h"
 #include "worker/worker.h"
 
@@ -57,11 +57,13 @@ QString stateName(ReplayItem::State state)
 }
 
 /// What both subcommands take.
-CommandLine dlqLine(const QString &name, const QString &summary, QList<CommandOption> options, const QStringList &examples)
+CommandLine dlqLine(const QString &name, const QString &summary, QList<CommandOption> options,
+                    const QStringList &examples)
 {
     options.append({u"json"_s, {}, {}, u"JSON lines"_s});
     return CommandLine(name, summary,
-                       {u"queue-url"_s, u"dlq-url"_s, u"endpoint-url"_s, u"region"_s, u"aws-profile"_s, u"database-url"_s, u"data-dir"_s},
+                       {u"queue-url"_s, u"dlq-url"_s, u"endpoint-url"_s, u"region"_s, u"aws-profile"_s,
+                        u"database-url"_s, u"data-dir"_s},
                        options, examples);
 }
 
@@ -69,8 +71,7 @@ CommandLine dlqLine(const QString &name, const QString &summary, QList<CommandOp
 class DlqRun : public QObject
 {
 public:
-    explicit DlqRun(const Config &config)
-        : m_worker(config)
+    explicit DlqRun(const Config &config) : m_worker(config)
     {
         connect(&m_worker, &Worker::openFailed, this, [this](const Error &error) {
             complain(error.text);
@@ -78,9 +79,8 @@ public:
         });
         connect(&m_worker, &Worker::opened, &m_worker, &Worker::browseDeadLetters);
         connect(&m_worker, &Worker::opened, &m_openBound, &QTimer::stop);
-        connect(&m_worker, &Worker::actFailed, this, [](const QString &act, const QString &text) {
-            complain(u"%1: %2"_s.arg(act, text));
-        });
+        connect(&m_worker, &Worker::actFailed, this,
+                [](const QString &act, const QString &text) { complain(u"%1: %2"_s.arg(act, text)); });
         connect(&m_worker, &Worker::deadLettersChanged, this, [this](const DeadLetterList &list) {
             if (!list.finished)
                 return;
@@ -92,7 +92,8 @@ public:
             browsed(list);
         });
         connect(&m_worker, &Worker::closed, this, [this] { QCoreApplication::exit(m_code); });
-        connect(&m_signals, &StopSignals::asked, this, [this](int signal) { finish(signal == SIGINT ? Interrupted : Done); });
+        connect(&m_signals, &StopSignals::asked, this,
+                [this](int signal) { finish(signal == SIGINT ? Interrupted : Done); });
         m_openBound.setSingleShot(true);
         connect(&m_openBound, &QTimer::timeout, this, [this] {
             complain(u"the queue could not be reached for 30 s"_s);
@@ -125,16 +126,13 @@ private:
 class ListRun : public DlqRun
 {
 public:
-    ListRun(const Config &config, bool json)
-        : DlqRun(config)
-        , m_json(json)
-    { }
+    ListRun(const Config &config, bool json) : DlqRun(config), m_json(json) { }
 
 private:
     void browsed(const DeadLetterList &list) override
     {
-        Listing listing({u"message"_s, u"event"_s, u"type"_s, u"application"_s, u"verdict"_s, u"reason"_s, u"received"_s, u"sent at"_s,
-                         u"died at"_s},
+        Listing listing({u"message"_s, u"event"_s, u"type"_s, u"application"_s, u"verdict"_s, u"reason"_s,
+                         u"received"_s, u"sent at"_s, u"died at"_s},
                         m_json);
         for (const DeadLetter &letter : list.letters) {
             listing.add({{u"messageId"_s, letter.message.messageId},
@@ -195,7 +193,9 @@ private:
         m_items.insert(item.messageId, item);
         using State = ReplayItem::State;
         const auto open = [](const ReplayItem &each) { return each.state == State::Sending; };
-        const auto waiting = [](const ReplayItem &each) { return each.state == State::Replayed || each.state == State::CopyLeft; };
+        const auto waiting = [](const ReplayItem &each) {
+            return each.state == State::Replayed || each.state == State::CopyLeft;
+        };
         if (std::any_of(m_items.cbegin(), m_items.cend(), open))
             return;
         if (!std::any_of(m_items.cbegin(), m_items.cend(), waiting) || m_wait == 0ms) {
@@ -214,7 +214,10 @@ private:
         bool failed = false;
         for (const ReplayItem &item : std::as_const(m_items)) {
             failed = failed || item.state == ReplayItem::State::Failed || item.state == ReplayItem::State::DeadAgain;
-            m_listing.add({{u"messageId"_s, item.messageId}, {u"eventId"_s, item.eventId}, {u"outcome"_s, stateName(item.state)}, {u"text"_s, item.text}});
+            m_listing.add({{u"messageId"_s, item.messageId},
+                           {u"eventId"_s, item.eventId},
+                           {u"outcome"_s, stateName(item.state)},
+                           {u"text"_s, item.text}});
         }
         m_listing.print({});
         finish(failed ? Failed : Done);
@@ -232,7 +235,8 @@ private:
 
 int runDlqList(const QStringList &words)
 {
-    CommandLine line = dlqLine(u"sendoncectl dlq list"_s, u"looks through the dead letters; each look counts as a receive of theirs"_s, {}, {});
+    CommandLine line = dlqLine(u"sendoncectl dlq list"_s,
+                               u"looks through the dead letters; each look counts as a receive of theirs"_s, {}, {});
     const auto parsed = line.parse(words);
     if (!parsed) {
         complain(parsed.error().text);
@@ -253,12 +257,13 @@ int runDlqList(const QStringList &words)
 
 int runDlqReplay(const QStringList &words)
 {
-    CommandLine line = dlqLine(u"sendoncectl dlq replay"_s, u"sends dead letters to the queue again, then deletes them"_s,
-                               {{u"all"_s, {}, {}, u"every dead letter"_s},
-                                {u"message-id"_s, u"ID"_s, {}, u"this one; may be repeated"_s},
-                                {u"event-id"_s, u"ID"_s, {}, u"those of this event; may be repeated"_s},
-                                {u"wait"_s, u"TIME"_s, u"0"_s, u"look for the outcome of each for so long"_s}},
-                               {u"sendoncectl dlq replay --all --wait 30s"_s});
+    CommandLine line =
+        dlqLine(u"sendoncectl dlq replay"_s, u"sends dead letters to the queue again, then deletes them"_s,
+                {{u"all"_s, {}, {}, u"every dead letter"_s},
+                 {u"message-id"_s, u"ID"_s, {}, u"this one; may be repeated"_s},
+                 {u"event-id"_s, u"ID"_s, {}, u"those of this event; may be repeated"_s},
+                 {u"wait"_s, u"TIME"_s, u"0"_s, u"look for the outcome of each for so long"_s}},
+                {u"sendoncectl dlq replay --all --wait 30s"_s});
     const auto parsed = line.parse(words);
     if (!parsed) {
         complain(parsed.error().text);

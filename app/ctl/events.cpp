@@ -1,6 +1,6 @@
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
+#include "app/ctl/terminal.h"
 #include "app/process/privacy.h"
 #include "worker/operate/eventsearch.h"
 
@@ -12,7 +12,8 @@ using namespace Qt::StringLiterals;
 
 int runEventsList(const QStringList &words)
 {
-    CommandLine line(u"sendoncectl events list"_s, u"lists the processed events, newest first"_s, {u"database-url"_s, u"data-dir"_s},
+    CommandLine line(u"sendoncectl events list"_s, u"lists the processed events, newest first"_s,
+                     {u"database-url"_s, u"data-dir"_s},
                      {{u"search"_s, u"TEXT"_s, {}, u"only what holds this in event id or type"_s},
                       {u"limit"_s, u"N"_s, u"50"_s, u"1 to 10000"_s},
                       {u"json"_s, {}, {}, u"JSON lines"_s}});
@@ -33,7 +34,8 @@ int runEventsList(const QStringList &words)
     }
     const auto path = sqlitePath(prepared->config.databaseUrl);
     if (!path || !QFileInfo::exists(path.value())) {
-        complain(u"there is no database yet at %1; start the console or sendoncectl local first"_s.arg(path ? path.value() : QString()));
+        complain(u"there is no database yet at %1; start the console or sendoncectl local first"_s.arg(
+            path ? path.value() : QString()));
         return Failed;
     }
     auto database = Database::open(prepared->config.databaseUrl);
@@ -51,7 +53,8 @@ int runEventsList(const QStringList &words)
         complain(page.error);
         return Failed;
     }
-    Listing listing({u"event"_s, u"type"_s, u"application"_s, u"result"_s, u"skipped"_s, u"processed at"_s}, line.has(u"json"_s));
+    Listing listing({u"event"_s, u"type"_s, u"application"_s, u"result"_s, u"skipped"_s, u"processed at"_s},
+                    line.has(u"json"_s));
     for (const ProcessedRow &row : page.rows) {
         listing.add({{u"eventId"_s, row.eventId},
                      {u"type"_s, row.eventType},

@@ -21,10 +21,7 @@ QString inert(const QString &text)
     return shown;
 }
 
-Listing::Listing(QStringList headings, bool json)
-    : m_headings(std::move(headings))
-    , m_json(json)
-{ }
+Listing::Listing(QStringList headings, bool json) : m_headings(std::move(headings)), m_json(json) { }
 
 void Listing::add(const Row &row)
 {
@@ -69,7 +66,9 @@ Result<int> listLimit(const CommandLine &line)
     bool ok = false;
     const int limit = line.value(u"limit"_s, u"50"_s).toInt(&ok);
     if (!ok || limit < 1 || limit > 10'000)
-        return Error {ErrorKind::Invalid, u"--limit is “%1”; accepted: a number from 1 to 10000"_s.arg(line.value(u"limit"_s)), {}};
+        return Error{ErrorKind::Invalid,
+                     u"--limit is “%1”; accepted: a number from 1 to 10000"_s.arg(line.value(u"limit"_s)),
+                     {}};
     return limit;
 }
 

@@ -9,8 +9,8 @@
 
 namespace sendonce {
 
-/// Rows for people (aligned columns) or programs (JSON lines): the same fields, printed once. Text of strangers is escaped, so that
-/// a row stays a line and no terminal obeys it.
+/// Rows for people (aligned columns) or programs (JSON lines): the same fields, printed once. Text of strangers is
+/// escaped, so that a row stays a line and no terminal obeys it.
 class Listing
 {
 public:

@@ -1,6 +1,6 @@
 #include "app/config/embedded.h"
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
+#include "app/ctl/terminal.h"
 #include "app/process/privacy.h"
 #include "app/process/stopsignals.h"
 
@@ -30,7 +30,8 @@ QString exportLine(const QString &name, QString value)
 
 int runLocal(const QStringList &words)
 {
-    CommandLine line(u"sendoncectl local"_s, u"runs the embedded queue and mailbox with demo data, until Ctrl+C"_s, {u"data-dir"_s},
+    CommandLine line(u"sendoncectl local"_s, u"runs the embedded queue and mailbox with demo data, until Ctrl+C"_s,
+                     {u"data-dir"_s},
                      {{u"sqs-port"_s, u"N"_s, u"9324, or a free one"_s, u"port of the queue; 0: any free one"_s},
                       {u"smtp-port"_s, u"N"_s, u"1025, or a free one"_s, u"port of the mailbox; 0: any free one"_s},
                       {u"visibility-timeout"_s, u"SECONDS"_s, u"30"_s, u"of the queue, when it is made: 1 to 43200"_s},
@@ -47,8 +48,9 @@ int runLocal(const QStringList &words)
     }
     const QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     LocalSettings settings;
-    for (const auto &[flag, target, explicitly] : {std::tuple(u"sqs-port"_s, &settings.sqsPort, &settings.sqsPortExplicit),
-                                                   std::tuple(u"smtp-port"_s, &settings.smtpPort, &settings.smtpPortExplicit)}) {
+    for (const auto &[flag, target, explicitly] :
+         {std::tuple(u"sqs-port"_s, &settings.sqsPort, &settings.sqsPortExplicit),
+          std::tuple(u"smtp-port"_s, &settings.smtpPort, &settings.smtpPortExplicit)}) {
         if (!line.has(flag))
             continue;
         const auto number = port(line.value(flag));
@@ -59,14 +61,16 @@ int runLocal(const QStringList &words)
         *target = *number;
         *explicitly = *number != 0;
     }
-    for (const auto &[flag, target, max] : {std::tuple(u"visibility-timeout"_s, &settings.visibilityTimeoutSeconds, 43200),
-                                            std::tuple(u"max-receive-count"_s, &settings.maxReceiveCount, 1000)}) {
+    for (const auto &[flag, target, max] :
+         {std::tuple(u"visibility-timeout"_s, &settings.visibilityTimeoutSeconds, 43200),
+          std::tuple(u"max-receive-count"_s, &settings.maxReceiveCount, 1000)}) {
         if (!line.has(flag))
             continue;
         bool ok = false;
         *target = line.value(flag).toInt(&ok);
         if (!ok || *target < 1 || *target > max) {
-            complain(u"--%1 is “%2”; accepted: a number from 1 to %3"_s.arg(flag, line.value(flag), QString::number(max)));
+            complain(
+                u"--%1 is “%2”; accepted: a number from 1 to %3"_s.arg(flag, line.value(flag), QString::number(max)));
             return Usage;
         }
     }
@@ -84,7 +88,8 @@ int runLocal(const QStringList &words)
         return exitCodeOf(started.error());
     }
     if (started->pid != QCoreApplication::applicationPid()) {
-        complain(u"the embedded services of %1 already run, as process %2"_s.arg(settings.dataDir, QString::number(started->pid)));
+        complain(u"the embedded services of %1 already run, as process %2"_s.arg(settings.dataDir,
+                                                                                 QString::number(started->pid)));
         return Usage;
     }
     StopSignals signals_;
@@ -96,8 +101,9 @@ int runLocal(const QStringList &words)
     say(exportLine(u"SENDONCE_MAIL_URL"_s, started->mailUrl().toString()));
     say(exportLine(u"DATABASE_URL"_s, embeddedDatabaseUrl(settings.dataDir)));
     say(exportLine(u"SENDONCE_DATA_DIR"_s, settings.dataDir));
-    for (const auto &[name, dummy] : {std::pair(u"AWS_ACCESS_KEY_ID"_s, u"test"_s), std::pair(u"AWS_SECRET_ACCESS_KEY"_s, u"test"_s),
-                                      std::pair(u"AWS_DEFAULT_REGION"_s, u"us-east-1"_s)}) {
+    for (const auto &[name, dummy] :
+         {std::pair(u"AWS_ACCESS_KEY_ID"_s, u"test"_s), std::pair(u"AWS_SECRET_ACCESS_KEY"_s, u"test"_s),
+          std::pair(u"AWS_DEFAULT_REGION"_s, u"us-east-1"_s)}) {
         if (environment.value(name).isEmpty())
             say(exportLine(name, dummy));
     }

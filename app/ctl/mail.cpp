@@ -1,6 +1,6 @@
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
+#include "app/ctl/terminal.h"
 #include "worker/operate/mailboxindex.h"
 
 namespace sendonce {
@@ -9,7 +9,8 @@ using namespace Qt::StringLiterals;
 
 int runMailList(const QStringList &words)
 {
-    CommandLine line(u"sendoncectl mail list"_s, u"lists the mails in the embedded mailbox, newest first"_s, {u"data-dir"_s},
+    CommandLine line(u"sendoncectl mail list"_s, u"lists the mails in the embedded mailbox, newest first"_s,
+                     {u"data-dir"_s},
                      {{u"search"_s, u"TEXT"_s, {}, u"only what holds this in recipient, subject or event id"_s},
                       {u"limit"_s, u"N"_s, u"50"_s, u"1 to 10000"_s},
                       {u"json"_s, {}, {}, u"JSON lines"_s}});

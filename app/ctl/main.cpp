@@ -1,5 +1,5 @@
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
+#include "app/ctl/terminal.h"
 #include "app/process/privacy.h"
 
 #include <QCoreApplication>
@@ -19,22 +19,23 @@ const QList<Command> &commands()
 {
     using namespace sendonce;
     static const QList<Command> Commands = {
-            {u"demo"_s, u"send one event, deliver it twice, show one e-mail and one skip"_s, runDemo},
-            {u"local"_s, u"run the embedded queue and mailbox with demo data"_s, runLocal},
-            {u"worker"_s, u"take events from the queue and send one e-mail for each"_s, runWorker},
-            {u"send"_s, u"send an event to the queue"_s, runSend},
-            {u"check"_s, u"check queue, database and mail server, and say what to put right"_s, runCheck},
-            {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
-            {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
-            {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
-            {u"dlq replay"_s, u"send dead letters to the queue again"_s, runDlqReplay},
+        {u"demo"_s, u"send one event, deliver it twice, show one e-mail and one skip"_s, runDemo},
+        {u"local"_s, u"run the embedded queue and mailbox with demo data"_s, runLocal},
+        {u"worker"_s, u"take events from the queue and send one e-mail for each"_s, runWorker},
+        {u"send"_s, u"send an event to the queue"_s, runSend},
+        {u"check"_s, u"check queue, database and mail server, and say what to put right"_s, runCheck},
+        {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
+        {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
+        {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
+        {u"dlq replay"_s, u"send dead letters to the queue again"_s, runDlqReplay},
     };
     return Commands;
 }
 
 QString overview()
 {
-    QString text = u"sendoncectl %1: Sendonce without a window\n\nUsage: sendoncectl COMMAND [OPTIONS]\n\nCommands\n"_s.arg(
+    QString text =
+        u"sendoncectl %1: Sendonce without a window\n\nUsage: sendoncectl COMMAND [OPTIONS]\n\nCommands\n"_s.arg(
             QStringLiteral(SENDONCE_VERSION));
     for (const Command &command : commands())
         text += u"  %1%2\n"_s.arg(command.name, -14).arg(command.summary);

@@ -1,6 +1,6 @@
-#include "app/ctl/terminal.h"
 #include "app/ctl/commands.h"
 #include "app/ctl/listing.h"
+#include "app/ctl/terminal.h"
 #include "worker/events/event.h"
 #include "worker/queue/sqsclient.h"
 #include "worker/store/journal.h"
@@ -25,7 +25,7 @@ Result<QByteArray> readBody(const QString &name)
     QFile file(name);
     const bool opened = name == "-"_L1 ? file.open(stdin, QIODevice::ReadOnly) : file.open(QIODevice::ReadOnly);
     if (!opened)
-        return Error {ErrorKind::Invalid, u"--body %1: %2"_s.arg(name, file.errorString()), {}};
+        return Error{ErrorKind::Invalid, u"--body %1: %2"_s.arg(name, file.errorString()), {}};
     return file.readAll();
 }
 
@@ -36,9 +36,10 @@ Result<qint64> numberOf(const CommandLine &line, const QString &flag, qint64 fal
     bool ok = false;
     const qint64 number = line.value(flag).toLongLong(&ok);
     if (!ok || number < min || number > max) {
-        return Error {ErrorKind::Invalid,
-                      u"--%1 is “%2”; accepted: a number from %3 to %4"_s.arg(flag, line.value(flag), QString::number(min), QString::number(max)),
-                      {}};
+        return Error{ErrorKind::Invalid,
+                     u"--%1 is “%2”; accepted: a number from %3 to %4"_s.arg(
+                         flag, line.value(flag), QString::number(min), QString::number(max)),
+                     {}};
     }
     return number;
 }
@@ -57,7 +58,8 @@ int runSend(const QStringList &words)
                       {u"delay"_s, u"SECONDS"_s, u"the queue's"_s, u"0 to 900"_s},
                       {u"body"_s, u"FILE"_s, {}, u"send this text as it is (-: standard input)"_s},
                       {u"json"_s, {}, {}, u"a JSON line instead of words"_s}},
-                     {u"sendoncectl send"_s, u"sendoncectl send --copies 2"_s, u"sendoncectl send --event-id test-missing --application 99"_s});
+                     {u"sendoncectl send"_s, u"sendoncectl send --copies 2"_s,
+                      u"sendoncectl send --event-id test-missing --application 99"_s});
     const auto fail = [](const Error &error) {
         complain(error.text);
         return exitCodeOf(error);
@@ -124,9 +126,10 @@ int runSend(const QStringList &words)
     if (!recorded)
         complain(u"warning: the journal could not be written: "_s + recorded.error().text);
     if (line.has(u"json"_s)) {
-        say(QString::fromUtf8(QJsonDocument(QJsonObject {{u"eventId"_s, report.eventId},
-                                                         {u"messageIds"_s, QJsonArray::fromStringList(report.messageIds)}})
-                                      .toJson(QJsonDocument::Compact)));
+        say(QString::fromUtf8(
+            QJsonDocument(QJsonObject{{u"eventId"_s, report.eventId},
+                                      {u"messageIds"_s, QJsonArray::fromStringList(report.messageIds)}})
+                .toJson(QJsonDocument::Compact)));
     } else {
         say(u"sent event %1 as message %2"_s.arg(inert(report.eventId), report.messageIds.join(u", "_s)));
     }

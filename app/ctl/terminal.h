@@ -23,7 +23,8 @@ void warnOfVisiblePassword(const QMap<QString, QString> &flags);
 /// Prints to stdout, flushed: other programs wait for these lines.
 void say(const QString &line);
 
-/// Data folder, the folder's running services, environment and flags -> Config; complaints printed. The exit code on failure.
+/// Data folder, the folder's running services, environment and flags -> Config; complaints printed. The exit code on
+/// failure.
 struct Prepared
 {
     Config config;

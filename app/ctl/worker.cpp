@@ -1,9 +1,9 @@
-#include "app/ctl/terminal.h"
+#include "worker/worker.h"
 #include "app/ctl/commands.h"
+#include "app/ctl/terminal.h"
 #include "app/process/logfile.h"
 #include "app/process/stopsignals.h"
 #include "worker/faults/crashpoint.h"
-#include "worker/worker.h"
 
 #include <QCoreApplication>
 #include <QJsonDocument>
@@ -35,9 +35,8 @@ public:
         , m_json(line.has(u"json"_s))
     {
         connect(&m_worker, &Worker::logged, &m_log, &LogFile::write);
-        connect(&m_worker, &Worker::logged, this, [](const LogLine &each) {
-            std::fprintf(stderr, "%s\n", LogFile::format(each).toUtf8().constData());
-        });
+        connect(&m_worker, &Worker::logged, this,
+                [](const LogLine &each) { std::fprintf(stderr, "%s\n", LogFile::format(each).toUtf8().constData()); });
         connect(&m_worker, &Worker::openFailed, this, [this](const Error &error) { end(exitCodeOf(error)); });
         connect(&m_worker, &Worker::countersChanged, this, [this](const Counters &counters) { m_counters = counters; });
         connect(&m_worker, &Worker::inHandChanged, this, [this](int messages) {
@@ -70,14 +69,17 @@ public:
             QTimer::singleShot(*bound, this, [this] { end(Done); });
         const int code = QCoreApplication::exec();
         if (m_json) {
-            say(QString::fromUtf8(QJsonDocument(QJsonObject {{u"sent"_s, m_counters.sent},
-                                                             {u"skipped"_s, m_counters.skipped},
-                                                             {u"failed"_s, m_counters.failed},
-                                                             {u"inDoubt"_s, m_counters.inDoubt},
-                                                             {u"possiblyTwice"_s, m_counters.possiblyTwice}})
-                                          .toJson(QJsonDocument::Compact)));
+            say(QString::fromUtf8(QJsonDocument(QJsonObject{{u"sent"_s, m_counters.sent},
+                                                            {u"skipped"_s, m_counters.skipped},
+                                                            {u"failed"_s, m_counters.failed},
+                                                            {u"inDoubt"_s, m_counters.inDoubt},
+                                                            {u"possiblyTwice"_s, m_counters.possiblyTwice}})
+                                      .toJson(QJsonDocument::Compact)));
         } else {
-            say(u"sent %1, skipped %2, failed %3, in doubt %4"_s.arg(m_counters.sent).arg(m_counters.skipped).arg(m_counters.failed).arg(m_counters.inDoubt));
+            say(u"sent %1, skipped %2, failed %3, in doubt %4"_s.arg(m_counters.sent)
+                    .arg(m_counters.skipped)
+                    .arg(m_counters.failed)
+                    .arg(m_counters.inDoubt));
         }
         return code;
     }
@@ -95,16 +97,17 @@ private:
     void delivered(const DeliveryReport &report)
     {
         if (m_json) {
-            static const QStringList Outcomes = {u"sent"_s, u"duplicate"_s, u"gone"_s, u"failed"_s, u"in doubt"_s, u"given back"_s};
-            say(QString::fromUtf8(QJsonDocument(QJsonObject {{u"eventId"_s, report.eventId},
-                                                             {u"messageId"_s, report.messageId},
-                                                             {u"type"_s, report.eventType},
-                                                             {u"outcome"_s, Outcomes[int(report.outcome)]},
-                                                             {u"receiveCount"_s, report.receiveCount},
-                                                             {u"lane"_s, report.lane},
-                                                             {u"reason"_s, report.reason},
-                                                             {u"mailReply"_s, report.mailReply}})
-                                          .toJson(QJsonDocument::Compact)));
+            static const QStringList Outcomes = {u"sent"_s,   u"duplicate"_s, u"gone"_s,
+                                                 u"failed"_s, u"in doubt"_s,  u"given back"_s};
+            say(QString::fromUtf8(QJsonDocument(QJsonObject{{u"eventId"_s, report.eventId},
+                                                            {u"messageId"_s, report.messageId},
+                                                            {u"type"_s, report.eventType},
+                                                            {u"outcome"_s, Outcomes[int(report.outcome)]},
+                                                            {u"receiveCount"_s, report.receiveCount},
+                                                            {u"lane"_s, report.lane},
+                                                            {u"reason"_s, report.reason},
+                                                            {u"mailReply"_s, report.mailReply}})
+                                      .toJson(QJsonDocument::Compact)));
         }
         ++m_settled;
         if (m_maxMessages > 0 && m_settled >= m_maxMessages)
@@ -113,7 +116,8 @@ private:
 
     void sampled(const QueueDepth &depth)
     {
-        // Nothing in hand and nothing anywhere in two readings in a row: a single one may have been taken between two states.
+        // Nothing in hand and nothing anywhere in two readings in a row: a single one may have been taken between two
+        // states.
         const bool empty = m_inHand == 0 && depth.visible == 0 && depth.inFlight == 0 && depth.delayed == 0;
         m_emptyReadings = empty ? m_emptyReadings + 1 : 0;
         if (m_untilEmpty && m_emptyReadings >= 2)
@@ -158,13 +162,17 @@ int runWorker(const QStringList &words)
     QStringList settings;
     for (const Setting &setting : allSettings())
         settings.append(setting.flag);
-    CommandLine line(u"sendoncectl worker"_s, u"takes events from the queue and sends one e-mail for each"_s, settings,
-                     {{u"until-empty"_s, {}, {}, u"end when the queue is empty and nothing is in hand"_s},
-                      {u"max-messages"_s, u"N"_s, {}, u"end after N deliveries"_s},
-                      {u"run-for"_s, u"SECONDS"_s, {}, u"end after this time"_s},
-                      {u"crash-at"_s, u"POINT"_s, {}, u"kill itself (SIGKILL) at "_s + crashNames().join(u", "_s) + u"; embedded services only"_s},
-                      {u"json"_s, {}, {}, u"JSON lines on stdout"_s}},
-                     {u"sendoncectl worker --until-empty"_s, u"sendoncectl worker --max-messages 1 --crash-at committed"_s});
+    CommandLine line(
+        u"sendoncectl worker"_s, u"takes events from the queue and sends one e-mail for each"_s, settings,
+        {{u"until-empty"_s, {}, {}, u"end when the queue is empty and nothing is in hand"_s},
+         {u"max-messages"_s, u"N"_s, {}, u"end after N deliveries"_s},
+         {u"run-for"_s, u"SECONDS"_s, {}, u"end after this time"_s},
+         {u"crash-at"_s,
+          u"POINT"_s,
+          {},
+          u"kill itself (SIGKILL) at "_s + crashNames().join(u", "_s) + u"; embedded services only"_s},
+         {u"json"_s, {}, {}, u"JSON lines on stdout"_s}},
+        {u"sendoncectl worker --until-empty"_s, u"sendoncectl worker --max-messages 1 --crash-at committed"_s});
     const auto parsed = line.parse(words);
     if (!parsed) {
         complain(parsed.error().text);
@@ -200,7 +208,8 @@ int runWorker(const QStringList &words)
             return Usage;
         }
         if (!config.embedded) {
-            complain(u"--crash-at works on the embedded services only; queue, database and mail are not all this data folder's"_s);
+            complain(
+                u"--crash-at works on the embedded services only; queue, database and mail are not all this data folder's"_s);
             return Usage;
         }
     }

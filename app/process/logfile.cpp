@@ -28,9 +28,7 @@ QString levelName(LogLevel level)
 
 } // namespace
 
-LogFile::LogFile(const QString &dataDir, QObject *parent)
-    : QObject(parent)
-    , m_file(dataDir + u"/logs/sendonce.log"_s)
+LogFile::LogFile(const QString &dataDir, QObject *parent) : QObject(parent), m_file(dataDir + u"/logs/sendonce.log"_s)
 {
     QDir().mkpath(dataDir + u"/logs"_s);
     // Unwritable: the window and stderr still show every line, and the path says where it would have been.

@@ -7,7 +7,8 @@
 
 namespace sendonce {
 
-/// `<dataDir>/logs/sendonce.log`, one line per entry, UTC; at 8 MiB it becomes sendonce.log.1 … .4. Lives where the lines come from.
+/// `<dataDir>/logs/sendonce.log`, one line per entry, UTC; at 8 MiB it becomes sendonce.log.1 … .4. Lives where the
+/// lines come from.
 class LogFile : public QObject
 {
     Q_OBJECT

@@ -27,14 +27,15 @@ Result<QString> prepareDataDir(const QString &path)
     struct stat status = {};
     if (::lstat(name.constData(), &status) != 0) {
         if (errno != ENOENT || !QDir().mkpath(absolute)) {
-            return Error {ErrorKind::Io,
-                          u"data folder %1: cannot be made: %2"_s.arg(absolute, QString::fromLocal8Bit(std::strerror(errno))),
-                          {}};
+            return Error{
+                ErrorKind::Io,
+                u"data folder %1: cannot be made: %2"_s.arg(absolute, QString::fromLocal8Bit(std::strerror(errno))),
+                {}};
         }
         return absolute; // 0700 by the umask
     }
     const auto refused = [&absolute](const QString &why) {
-        return Error {ErrorKind::Refused, u"data folder %1: %2"_s.arg(absolute, why), {}};
+        return Error{ErrorKind::Refused, u"data folder %1: %2"_s.arg(absolute, why), {}};
     };
     if (S_ISLNK(status.st_mode))
         return refused(u"is a link; name the folder itself with --data-dir"_s);

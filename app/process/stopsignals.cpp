@@ -19,8 +19,7 @@ void onSignal(int number)
 
 } // namespace
 
-StopSignals::StopSignals(QObject *parent)
-    : QObject(parent)
+StopSignals::StopSignals(QObject *parent) : QObject(parent)
 {
     if (::pipe2(pipeEnds, O_CLOEXEC | O_NONBLOCK) != 0)
         return;

@@ -33,7 +33,8 @@ World::World()
 {
     // Nothing of the person who runs the tests: no home, no AWS files, no settings.
     const QProcessEnvironment own = QProcessEnvironment::systemEnvironment();
-    for (const QString &name : {u"PATH"_s, u"LC_ALL"_s, u"TZ"_s, u"ASAN_OPTIONS"_s, u"UBSAN_OPTIONS"_s, u"LSAN_OPTIONS"_s}) {
+    for (const QString &name :
+         {u"PATH"_s, u"LC_ALL"_s, u"TZ"_s, u"ASAN_OPTIONS"_s, u"UBSAN_OPTIONS"_s, u"LSAN_OPTIONS"_s}) {
         if (own.contains(name))
             m_environment.insert(name, own.value(name));
     }
@@ -49,8 +50,9 @@ World::~World()
 
 bool World::start(int visibilitySeconds, int maxReceiveCount)
 {
-    m_services = spawn({u"local"_s, u"--sqs-port"_s, u"0"_s, u"--smtp-port"_s, u"0"_s, u"--visibility-timeout"_s,
-                        QString::number(visibilitySeconds), u"--max-receive-count"_s, QString::number(maxReceiveCount)});
+    m_services =
+        spawn({u"local"_s, u"--sqs-port"_s, u"0"_s, u"--smtp-port"_s, u"0"_s, u"--visibility-timeout"_s,
+               QString::number(visibilitySeconds), u"--max-receive-count"_s, QString::number(maxReceiveCount)});
     QString said;
     while (!said.endsWith("\nready\n"_L1)) {
         if (!m_services->waitForReadyRead(30'000)) {
@@ -117,7 +119,7 @@ Ended World::ctl(const QStringList &words, int timeoutMsec) const
 
 QList<QJsonObject> World::list(const QStringList &words) const
 {
-    const Ended ended = ctl(words + QStringList {u"--json"_s});
+    const Ended ended = ctl(words + QStringList{u"--json"_s});
     QList<QJsonObject> rows;
     for (const QString &line : ended.out.split(u'\n', Qt::SkipEmptyParts))
         rows.append(QJsonDocument::fromJson(line.toUtf8()).object());
@@ -142,7 +144,9 @@ QList<QJsonObject> World::deadLetters() const
 qsizetype World::mailsOf(const QString &eventId) const
 {
     const auto all = mails();
-    return std::count_if(all.cbegin(), all.cend(), [&eventId](const QJsonObject &mail) { return mail.value("eventId"_L1).toString() == eventId; });
+    return std::count_if(all.cbegin(), all.cend(), [&eventId](const QJsonObject &mail) {
+        return mail.value("eventId"_L1).toString() == eventId;
+    });
 }
 
 QString World::controlSocket() const

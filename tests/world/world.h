@@ -22,8 +22,8 @@ struct Ended
     bool logged(const QString &level, const QString &text) const;
 };
 
-/// The embedded services of a folder of their own, run by the true `sendoncectl local` in a process of its own, and the other
-/// subcommands on them. Everything on 127.0.0.1, ports free ones, files gone at the end.
+/// The embedded services of a folder of their own, run by the true `sendoncectl local` in a process of its own, and the
+/// other subcommands on them. Everything on 127.0.0.1, ports free ones, files gone at the end.
 class World
 {
 public:

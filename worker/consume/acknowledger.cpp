@@ -63,7 +63,8 @@ void Acknowledger::settled(const QList<Item> &batch, const Result<QList<BatchEnt
             continue;
         }
         const QString id = QString::number(i);
-        const auto entry = std::find_if(result->cbegin(), result->cend(), [&id](const auto &each) { return each.id == id; });
+        const auto entry =
+            std::find_if(result->cbegin(), result->cend(), [&id](const auto &each) { return each.id == id; });
         if (entry != result->cend() && entry->ok)
             done.append(batch[i].messageId);
         else if (entry != result->cend() && entry->senderFault)

@@ -10,8 +10,9 @@
 
 namespace sendonce {
 
-/// Deletes what is done, in batches of 10: flushed at 10 or after 20 ms, so that a delete never holds a lane up. Walks each
-/// batch's Failed list: what the server is to blame for is tried again, the rest is told. Lives in the worker thread.
+/// Deletes what is done, in batches of 10: flushed at 10 or after 20 ms, so that a delete never holds a lane up. Walks
+/// each batch's Failed list: what the server is to blame for is tried again, the rest is told. Lives in the worker
+/// thread.
 class Acknowledger : public QObject
 {
     Q_OBJECT

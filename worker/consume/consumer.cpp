@@ -21,7 +21,8 @@ std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
 
 } // namespace
 
-Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes, QObject *parent)
+Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes,
+                   QObject *parent)
     : QObject(parent)
     , m_client(client)
     , m_facts(facts)
@@ -51,11 +52,13 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         Q_EMIT deleted(messageIds);
     });
     connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QString &messageId, const QString &text) {
-        Q_EMIT warned(u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s.arg(messageId, text));
+        Q_EMIT warned(u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s.arg(
+            messageId, text));
     });
     connect(&m_acknowledger, &Acknowledger::becameIdle, this, &Consumer::finishStop);
     connect(&m_heartbeat, &Heartbeat::failed, this, [this](const QString &messageId, const QString &text) {
-        Q_EMIT warned(u"The visibility of message %1 could not be extended; another worker may receive it: %2"_s.arg(messageId, text));
+        Q_EMIT warned(u"The visibility of message %1 could not be extended; another worker may receive it: %2"_s.arg(
+            messageId, text));
     });
 }
 
@@ -100,7 +103,7 @@ void Consumer::carryOut(const ConsumerCommands &commands)
             Lane *lane = m_lanes[size_t(command.lane - 1)].first;
             Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
             QMetaObject::invokeMethod(
-                    lane, [lane, message, now = Lane::nowNsec()] { lane->deliver(message, now); }, Qt::QueuedConnection);
+                lane, [lane, message, now = Lane::nowNsec()] { lane->deliver(message, now); }, Qt::QueuedConnection);
             break;
         }
         case Kind::NewerHandle:
@@ -164,17 +167,17 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
 void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)
 {
     ++m_givingBack;
-    m_client.changeVisibilityBatch(m_facts.queueUrl, {{u"0"_s, receiptHandle, 0s}}, this,
-                                   [this, messageId](const Result<QList<BatchEntryResult>> &result) {
-                                       const bool ok = result && !result->isEmpty() && result->first().ok;
-                                       if (!ok) {
-                                           Q_EMIT warned(u"Message %1 could not be made visible again; it comes back after its "
-                                                         "visibility timeout: %2"_s.arg(
-                                                             messageId, result ? u"refused"_s : result.error().text));
-                                       }
-                                       --m_givingBack;
-                                       finishStop();
-                                   });
+    m_client.changeVisibilityBatch(
+        m_facts.queueUrl, {{u"0"_s, receiptHandle, 0s}}, this,
+        [this, messageId](const Result<QList<BatchEntryResult>> &result) {
+            const bool ok = result && !result->isEmpty() && result->first().ok;
+            if (!ok) {
+                Q_EMIT warned(u"Message %1 could not be made visible again; it comes back after its "
+                              "visibility timeout: %2"_s.arg(messageId, result ? u"refused"_s : result.error().text));
+            }
+            --m_givingBack;
+            finishStop();
+        });
 }
 
 void Consumer::finishStop()

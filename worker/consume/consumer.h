@@ -26,17 +26,19 @@ struct QueueFacts
     int maxReceiveCount = 0; ///< 0: no redrive policy
 };
 
-/// Receives, hands to lanes, settles: carries out what ConsumerMachine decides. Lives in the worker thread, never blocks; its
-/// lanes have a thread each, built here and ended in the destructor.
+/// Receives, hands to lanes, settles: carries out what ConsumerMachine decides. Lives in the worker thread, never
+/// blocks; its lanes have a thread each, built here and ended in the destructor.
 class Consumer : public QObject
 {
     Q_OBJECT
 public:
-    Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes, QObject *parent = nullptr);
+    Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes,
+             QObject *parent = nullptr);
     ~Consumer() override; ///< waits for the lanes; call stop() and wait for stopped() first
 
     void start();
-    /// Idle: stopped() follows at once. Else what is not handed over is abandoned, the rest settled within both mail time-outs.
+    /// Idle: stopped() follows at once. Else what is not handed over is abandoned, the rest settled within both mail
+    /// time-outs.
     void stop();
     int inHand() const { return m_machine.inHand(); }
     bool running() const { return m_machine.running(); }

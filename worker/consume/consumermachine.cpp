@@ -99,7 +99,8 @@ ConsumerCommands ConsumerMachine::receiveFailed(const Error &error, double rando
         m_waiting = true;
         ConsumerCommand wait = command(Kind::Wait);
         // Between half and the whole of it: jitter without ever turning into a tight loop.
-        wait.wait = std::chrono::milliseconds(qint64(double(ceiling.count()) * (0.5 + 0.5 * std::clamp(random, 0.0, 1.0))));
+        wait.wait =
+            std::chrono::milliseconds(qint64(double(ceiling.count()) * (0.5 + 0.5 * std::clamp(random, 0.0, 1.0))));
         commands.append(wait);
     } else {
         receiveIfRoom(commands);

@@ -33,8 +33,8 @@ struct ConsumerCommand
 };
 using ConsumerCommands = QList<ConsumerCommand>;
 
-/// Who receives what, when: takes only what a lane can start now (a message waiting in a list of ours burns its visibility and
-/// its receive count), backs off while the queue fails, stops at once when idle. No I/O, no clock.
+/// Who receives what, when: takes only what a lane can start now (a message waiting in a list of ours burns its
+/// visibility and its receive count), backs off while the queue fails, stops at once when idle. No I/O, no clock.
 class ConsumerMachine
 {
 public:

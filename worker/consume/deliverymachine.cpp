@@ -85,7 +85,8 @@ DeliveryCommand DeliveryMachine::step(const DeliveryInput &input, qint64 usecSin
     case Kind::Send:
         return mailed(std::get<SendResult>(input));
     case Kind::RecordDoubt:
-        // A journal that cannot be written does not change what is true: the outcome stays in doubt, and the log has it.
+        // A journal that cannot be written does not change what is true: the outcome stays in doubt, and the log has
+        // it.
         if (m_accepted)
             return finish(Outcome::InDoubt); // after a failed re-claim: there is no transaction left
         return ask(Kind::RollBack);
@@ -153,7 +154,8 @@ Result<void> DeliveryMachine::render(const QMap<QString, QVariant> &row)
         return name.error();
     const auto to = MailAddress::fromAddress(address.value(), name.value());
     if (!to) // never a skip (spec.md, "Messages")
-        return Error {ErrorKind::Invalid, u"user %1 has no usable e-mail address: %2"_s.arg(user.value(), to.error().text), {}};
+        return Error{
+            ErrorKind::Invalid, u"user %1 has no usable e-mail address: %2"_s.arg(user.value(), to.error().text), {}};
     m_report.recipient = to->address;
 
     const auto subject = renderTemplate(m_type->subject, m_values);
@@ -243,23 +245,27 @@ void DeliveryMachine::writeLogLine()
         const auto line = renderTemplate(m_type->logText, m_values);
         m_report.logLine = u"%1 (event %2)"_s.arg(line ? line.value() : u"Emailed "_s + m_report.recipient, event);
         if (m_report.possiblyMailedTwice)
-            m_report.logLine += u"; possibly mailed twice: another delivery claimed the event when our commit failed (%1)"_s.arg(
+            m_report.logLine +=
+                u"; possibly mailed twice: another delivery claimed the event when our commit failed (%1)"_s.arg(
                     m_report.reason);
         break;
     }
     case Outcome::Duplicate:
         m_report.logLine = m_report.otherBody
-                ? u"Event %1 already processed with a different body; skipping duplicate: somebody reuses event ids"_s.arg(event)
-                : u"Event %1 already processed; skipping duplicate"_s.arg(event);
+            ? u"Event %1 already processed with a different body; skipping duplicate: somebody reuses event ids"_s.arg(
+                event)
+            : u"Event %1 already processed; skipping duplicate"_s.arg(event);
         break;
     case Outcome::Gone:
         m_report.logLine = u"%1; skipping (event %2)"_s.arg(m_report.reason, event);
         break;
     case Outcome::Failed:
-        m_report.logLine = u"Failed to handle message %1 (event %2): %3"_s.arg(m_report.messageId, event, m_report.reason);
+        m_report.logLine =
+            u"Failed to handle message %1 (event %2): %3"_s.arg(m_report.messageId, event, m_report.reason);
         break;
     case Outcome::InDoubt:
-        m_report.logLine = u"Event %1 may have been mailed (message %2): %3"_s.arg(event, m_report.messageId, m_report.reason);
+        m_report.logLine =
+            u"Event %1 may have been mailed (message %2): %3"_s.arg(event, m_report.messageId, m_report.reason);
         break;
     case Outcome::GivenBack:
         m_report.logLine = u"Gave message %1 back (event %2): %3"_s.arg(m_report.messageId, event, m_report.reason);

@@ -27,7 +27,8 @@ struct DeliveryCommand
         RecordDoubt, ///< journal the doubt, before the roll-back -> Result<void>
         Commit, ///< -> Result<void>
         RollBack, ///< -> Result<void>
-        Reclaim, ///< the claim once more, new connection, same processed_at, committed -> Result<ProcessedEvents::Claim>
+        Reclaim, ///< the claim once more, new connection, same processed_at, committed ->
+                 ///< Result<ProcessedEvents::Claim>
         Finish, ///< over: report() is complete
     };
     Kind kind = Kind::Finish;
@@ -47,8 +48,8 @@ struct DeliveryRules
     QString messageIdDomain;
 };
 
-/// One delivery as a state machine without I/O: validate, claim, look up, send, commit; spec.md's table is its contract.
-/// The lane drives it on real services, the tests drive it on models; both see the same decisions.
+/// One delivery as a state machine without I/O: validate, claim, look up, send, commit; spec.md's table is its
+/// contract. The lane drives it on real services, the tests drive it on models; both see the same decisions.
 class DeliveryMachine
 {
 public:

@@ -5,8 +5,8 @@
 
 namespace sendonce {
 
-/// What only store and mail can say of event types, before the first event needs them: the look-up SQL is one read-only SELECT,
-/// every template is well formed. Pure. The error names the file and the field.
+/// What only store and mail can say of event types, before the first event needs them: the look-up SQL is one read-only
+/// SELECT, every template is well formed. Pure. The error names the file and the field.
 Result<void> checkEventTypes(const EventTypes &types);
 
 } // namespace sendonce

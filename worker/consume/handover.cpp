@@ -21,7 +21,8 @@ constexpr qint64 SlotBytes = 512;
 
 Error ioError(const QString &doing)
 {
-    return {ErrorKind::Io, u"handover file: cannot %1: %2"_s.arg(doing, QString::fromLocal8Bit(std::strerror(errno))), {}};
+    return {
+        ErrorKind::Io, u"handover file: cannot %1: %2"_s.arg(doing, QString::fromLocal8Bit(std::strerror(errno))), {}};
 }
 
 int openFile(const QString &dataDir)
@@ -29,7 +30,8 @@ int openFile(const QString &dataDir)
     return ::open(QFile::encodeName(dataDir + u"/handover"_s).constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/// Sets the lock on the slot's bytes for this open file description, so that two lanes of one process exclude each other as well.
+/// Sets the lock on the slot's bytes for this open file description, so that two lanes of one process exclude each
+/// other as well.
 bool setLock(int descriptor, qint64 slot, short type)
 {
     struct flock lock = {};
@@ -71,10 +73,7 @@ qint64 slotCount(int descriptor)
 
 } // namespace
 
-Handover::Handover(int descriptor, qint64 slot)
-    : m_descriptor(descriptor)
-    , m_slot(slot)
-{ }
+Handover::Handover(int descriptor, qint64 slot) : m_descriptor(descriptor), m_slot(slot) { }
 
 Handover::Handover(Handover &&other) noexcept
     : m_descriptor(std::exchange(other.m_descriptor, -1))
@@ -139,7 +138,8 @@ Result<void> Handover::fill(const QString &eventId, const QString &messageId, co
 {
     const QByteArray hash = QCryptographicHash::hash(mail, QCryptographicHash::Sha256).toHex();
     // An event_id holds no control character, a MessageId no blank: the parts can be told apart again.
-    const QByteArray record = messageId.left(100).toUtf8() + '\t' + hash + '\t' + processedAt.toUtf8() + '\t' + eventId.toUtf8() + '\n';
+    const QByteArray record =
+        messageId.left(100).toUtf8() + '\t' + hash + '\t' + processedAt.toUtf8() + '\t' + eventId.toUtf8() + '\n';
     if (!writeSlot(m_descriptor, m_slot, record))
         return ioError(u"write it"_s);
     m_filled = true;

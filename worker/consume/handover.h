@@ -8,10 +8,10 @@
 
 namespace sendonce {
 
-/// One slot of `<dataDir>/handover`: which mail is just being handed over. Filled before the final dot, cleared after COMMIT or
-/// refusal; what a dead process leaves is counted and shown at the next start, so that no double is silent (spec.md, rule 6).
-/// It survives kill -9 because the kernel keeps written pages; no fsync, on purpose. A slot belongs to whoever holds the lock on
-/// its bytes, which the kernel takes back when the process dies.
+/// One slot of `<dataDir>/handover`: which mail is just being handed over. Filled before the final dot, cleared after
+/// COMMIT or refusal; what a dead process leaves is counted and shown at the next start, so that no double is silent
+/// (spec.md, rule 6). It survives kill -9 because the kernel keeps written pages; no fsync, on purpose. A slot belongs
+/// to whoever holds the lock on its bytes, which the kernel takes back when the process dies.
 class Handover
 {
 public:
@@ -34,7 +34,8 @@ public:
 
     /// \param processedAt of the claim in the open transaction: tells later whether its COMMIT had worked
     /// \param mail the bytes that are about to be handed over
-    Result<void> fill(const QString &eventId, const QString &messageId, const QString &processedAt, const QByteArray &mail);
+    Result<void> fill(const QString &eventId, const QString &messageId, const QString &processedAt,
+                      const QByteArray &mail);
     void clear();
     bool filled() const { return m_filled; }
 

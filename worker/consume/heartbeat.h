@@ -11,9 +11,9 @@
 
 namespace sendonce {
 
-/// Keeps the messages in hand hidden: at half the visibility timeout V, then again each V/2, ChangeMessageVisibility to the full
-/// V; at most until `bound` after the receive (0: never), or a hung lane would hide its message for 12 hours. Also keeps the
-/// newest receipt handle of each message in hand. Lives in the worker thread.
+/// Keeps the messages in hand hidden: at half the visibility timeout V, then again each V/2, ChangeMessageVisibility to
+/// the full V; at most until `bound` after the receive (0: never), or a hung lane would hide its message for 12 hours.
+/// Also keeps the newest receipt handle of each message in hand. Lives in the worker thread.
 class Heartbeat : public QObject
 {
     Q_OBJECT

@@ -171,9 +171,10 @@ Result<void> Lane::begin()
             m_transaction.emplace(transaction.take());
             return {};
         }
-        // A stranger holds the writer lock (somebody looks at the file with another program). Busy is no outcome: the lane tries
-        // again while it holds the message (spec.md).
-        if (transaction.error().kind != ErrorKind::Busy || *m_settings.stop || std::chrono::steady_clock::now() > deadline)
+        // A stranger holds the writer lock (somebody looks at the file with another program). Busy is no outcome: the
+        // lane tries again while it holds the message (spec.md).
+        if (transaction.error().kind != ErrorKind::Busy || *m_settings.stop
+            || std::chrono::steady_clock::now() > deadline)
             return transaction.error();
         QThread::msleep(20);
     }
@@ -182,8 +183,8 @@ Result<void> Lane::begin()
 SendResult Lane::sendMail(DeliveryMachine &delivery)
 {
     const auto beforeDot = [this, &delivery] {
-        const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId, delivery.processedAt(),
-                                             delivery.mail().bytes);
+        const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId,
+                                             delivery.processedAt(), delivery.mail().bytes);
         if (!filled)
             Q_EMIT warned(filled.error().text);
         return filled.ok();

@@ -31,8 +31,8 @@ struct LaneSettings
     std::shared_ptr<const std::atomic_bool> stop; ///< abandon what is not handed over yet
 };
 
-/// One delivery at a time on a thread of its own: carries out what DeliveryMachine decides, on real services. Blocks on SQL and on
-/// the mail server. Its connections are opened in its own thread at the first delivery and kept.
+/// One delivery at a time on a thread of its own: carries out what DeliveryMachine decides, on real services. Blocks on
+/// SQL and on the mail server. Its connections are opened in its own thread at the first delivery and kept.
 class Lane : public QObject
 {
     Q_OBJECT

@@ -36,7 +36,8 @@ struct LocalAddresses
     bool operator==(const LocalAddresses &) const = default;
 };
 
-/// The embedded queue and mailbox of one data folder, on a thread of their own. Takes local.lock, writes local.json (0600).
+/// The embedded queue and mailbox of one data folder, on a thread of their own. Takes local.lock, writes local.json
+/// (0600).
 class LocalServices : public QObject
 {
     Q_OBJECT
@@ -49,8 +50,8 @@ public:
     /// Closes both ports, waits for the thread. Twice is fine.
     void stop();
 
-    /// What local.json of a folder says, if its process is alive and answers with the same id within 1 s (blocking, plain
-    /// socket); NotFound otherwise.
+    /// What local.json of a folder says, if its process is alive and answers with the same id within 1 s (blocking,
+    /// plain socket); NotFound otherwise.
     static Result<LocalAddresses> find(const QString &dataDir);
 
 private:

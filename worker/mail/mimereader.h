@@ -7,8 +7,9 @@
 
 namespace sendonce {
 
-/// What a person sees of a stored mail. Pure, never fails: what cannot be decoded is shown as it stands. Reads what the mailbox
-/// keeps, from any sender: parts nested to a depth of 20, quoted-printable, base64, RFC 2047 words, UTF-8 and Latin-1.
+/// What a person sees of a stored mail. Pure, never fails: what cannot be decoded is shown as it stands. Reads what the
+/// mailbox keeps, from any sender: parts nested to a depth of 20, quoted-printable, base64, RFC 2047 words, UTF-8 and
+/// Latin-1.
 struct ReadMail
 {
     QList<QPair<QString, QString>> headers; ///< in their order, unfolded and decoded

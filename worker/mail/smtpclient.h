@@ -47,9 +47,9 @@ struct SendHooks
     std::function<void()> afterDot;
 };
 
-/// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no event loop.
-/// Never retries a mail: a kept connection that the server closed *between two mails* (nothing of this one was answered but by
-/// 421) is opened anew, once, nothing else.
+/// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no
+/// event loop. Never retries a mail: a kept connection that the server closed *between two mails* (nothing of this one
+/// was answered but by 421) is opened anew, once, nothing else.
 class SmtpClient
 {
 public:

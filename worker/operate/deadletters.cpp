@@ -24,7 +24,8 @@ constexpr qint64 WatchForSeconds = 3600;
 const BatchEntryResult *entryOf(const QList<BatchEntryResult> &entries, qsizetype place)
 {
     const QString id = QString::number(place);
-    const auto found = std::find_if(entries.cbegin(), entries.cend(), [&id](const auto &entry) { return entry.id == id; });
+    const auto found =
+        std::find_if(entries.cbegin(), entries.cend(), [&id](const auto &entry) { return entry.id == id; });
     return found == entries.cend() ? nullptr : &*found;
 }
 
@@ -37,7 +38,8 @@ QString whyNot(const Result<QList<BatchEntryResult>> &result, const BatchEntryRe
 
 } // namespace
 
-DeadLetters::DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types, QObject *parent)
+DeadLetters::DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types,
+                         QObject *parent)
     : QObject(parent)
     , m_client(client)
     , m_database(database)
@@ -180,23 +182,24 @@ void DeadLetters::releaseBatch(qsizetype from)
     for (qsizetype i = from; i < std::min(from + BatchSize, m_list.letters.size()); ++i)
         entries.append({QString::number(i), m_list.letters[i].message.receiptHandle, 0s});
     m_client.changeVisibilityBatch(
-            m_dlqUrl, entries, this, [this, from](const Result<QList<BatchEntryResult>> &result) {
-                qsizetype hidden = 0;
-                if (result) {
-                    hidden = std::count_if(result->cbegin(), result->cend(), [](const auto &entry) { return !entry.ok; });
-                }
-                if (!result || hidden > 0) {
-                    Q_EMIT failed(u"browse"_s, u"some dead letters stay hidden for at most 10 minutes: %1"_s.arg(
-                                                       result ? u"%1 refused"_s.arg(hidden) : result.error().text));
-                }
-                if (from + BatchSize < m_list.letters.size()) {
-                    releaseBatch(from + BatchSize);
-                    return;
-                }
-                m_browsing = false;
-                m_list.finished = true;
-                Q_EMIT listChanged(m_list);
-            });
+        m_dlqUrl, entries, this, [this, from](const Result<QList<BatchEntryResult>> &result) {
+            qsizetype hidden = 0;
+            if (result) {
+                hidden = std::count_if(result->cbegin(), result->cend(), [](const auto &entry) { return !entry.ok; });
+            }
+            if (!result || hidden > 0) {
+                Q_EMIT failed(u"browse"_s,
+                              u"some dead letters stay hidden for at most 10 minutes: %1"_s.arg(
+                                  result ? u"%1 refused"_s.arg(hidden) : result.error().text));
+            }
+            if (from + BatchSize < m_list.letters.size()) {
+                releaseBatch(from + BatchSize);
+                return;
+            }
+            m_browsing = false;
+            m_list.finished = true;
+            Q_EMIT listChanged(m_list);
+        });
 }
 
 // ---- replay --------------------------------------------------------------------------------------------------------
@@ -206,7 +209,7 @@ void DeadLetters::tell(ReplayItem item, ReplayItem::State state, const QString &
     item.state = state;
     item.text = text;
     const bool under = state == ReplayItem::State::Sending || state == ReplayItem::State::Replayed
-            || state == ReplayItem::State::CopyLeft;
+        || state == ReplayItem::State::CopyLeft;
     if (!under)
         m_underWay.remove(item.messageId);
     Q_EMIT replayChanged(item);
@@ -252,22 +255,23 @@ void DeadLetters::lockBatch(const QList<DeadLetter> &batch)
     QList<VisibilityEntry> entries;
     for (qsizetype i = 0; i < batch.size(); ++i)
         entries.append({QString::number(i), batch[i].message.receiptHandle, ReplayLock});
-    m_client.changeVisibilityBatch(m_dlqUrl, entries, this, [this, batch](const Result<QList<BatchEntryResult>> &result) {
-        QList<DeadLetter> locked;
-        for (qsizetype i = 0; i < batch.size(); ++i) {
-            const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
-            if (entry && entry->ok) {
-                locked.append(batch[i]);
-            } else {
-                tell({batch[i].message.messageId, batch[i].eventId, {}, {}}, ReplayItem::State::Failed,
-                     u"could not be locked, nothing was sent: %1; browse again"_s.arg(whyNot(result, entry)));
+    m_client.changeVisibilityBatch(
+        m_dlqUrl, entries, this, [this, batch](const Result<QList<BatchEntryResult>> &result) {
+            QList<DeadLetter> locked;
+            for (qsizetype i = 0; i < batch.size(); ++i) {
+                const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
+                if (entry && entry->ok) {
+                    locked.append(batch[i]);
+                } else {
+                    tell({batch[i].message.messageId, batch[i].eventId, {}, {}}, ReplayItem::State::Failed,
+                         u"could not be locked, nothing was sent: %1; browse again"_s.arg(whyNot(result, entry)));
+                }
             }
-        }
-        if (locked.isEmpty())
-            replayNextBatch();
-        else
-            sendBatch(locked);
-    });
+            if (locked.isEmpty())
+                replayNextBatch();
+            else
+                sendBatch(locked);
+        });
 }
 
 void DeadLetters::sendBatch(const QList<DeadLetter> &batch)
@@ -321,25 +325,26 @@ void DeadLetters::deleteBatch(const QList<DeadLetter> &batch, const QStringList 
     for (qsizetype i = 0; i < batch.size(); ++i)
         entries.append({QString::number(i), batch[i].message.receiptHandle});
     const QDateTime since = QDateTime::currentDateTimeUtc().addSecs(-60);
-    m_client.deleteBatch(m_dlqUrl, entries, this, [this, batch, replayedAs, since](const Result<QList<BatchEntryResult>> &result) {
-        for (qsizetype i = 0; i < batch.size(); ++i) {
-            const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
-            Watched watched;
-            watched.item.messageId = batch[i].message.messageId;
-            watched.item.eventId = batch[i].eventId;
-            watched.replayedAs = replayedAs[i];
-            watched.since = since;
-            if (entry && entry->ok) {
-                tell(watched.item, ReplayItem::State::Replayed, u"replayed, waiting for its outcome"_s);
-            } else {
-                tell(watched.item, ReplayItem::State::CopyLeft,
-                     u"replayed, but the dead copy could not be deleted: %1"_s.arg(whyNot(result, entry)));
+    m_client.deleteBatch(
+        m_dlqUrl, entries, this, [this, batch, replayedAs, since](const Result<QList<BatchEntryResult>> &result) {
+            for (qsizetype i = 0; i < batch.size(); ++i) {
+                const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
+                Watched watched;
+                watched.item.messageId = batch[i].message.messageId;
+                watched.item.eventId = batch[i].eventId;
+                watched.replayedAs = replayedAs[i];
+                watched.since = since;
+                if (entry && entry->ok) {
+                    tell(watched.item, ReplayItem::State::Replayed, u"replayed, waiting for its outcome"_s);
+                } else {
+                    tell(watched.item, ReplayItem::State::CopyLeft,
+                         u"replayed, but the dead copy could not be deleted: %1"_s.arg(whyNot(result, entry)));
+                }
+                m_watched.append(watched);
             }
-            m_watched.append(watched);
-        }
-        m_watchTimer.start();
-        replayNextBatch();
-    });
+            m_watchTimer.start();
+            replayNextBatch();
+        });
 }
 
 void DeadLetters::lookForOutcomes()
@@ -358,8 +363,9 @@ void DeadLetters::lookForOutcomes()
     if (!deliveries)
         return; // looked for again at the next tick
     for (const DeliveryReport &report : deliveries.value()) {
-        const auto watched = std::find_if(m_watched.begin(), m_watched.end(),
-                                          [&report](const Watched &each) { return each.replayedAs == report.messageId; });
+        const auto watched = std::find_if(m_watched.begin(), m_watched.end(), [&report](const Watched &each) {
+            return each.replayedAs == report.messageId;
+        });
         if (watched == m_watched.end())
             continue;
         std::optional<ReplayItem::State> state;
@@ -381,7 +387,7 @@ void DeadLetters::lookForOutcomes()
                 text = u"dead again: %1"_s.arg(report.reason);
             } else {
                 const QString again = u"failed %1 of %2, comes back: %3"_s.arg(
-                        QString::number(report.receiveCount), QString::number(m_maxReceiveCount), report.reason);
+                    QString::number(report.receiveCount), QString::number(m_maxReceiveCount), report.reason);
                 if (watched->item.text != again) {
                     watched->item.text = again;
                     tell(watched->item, ReplayItem::State::Replayed, again);

@@ -17,18 +17,20 @@
 
 namespace sendonce {
 
-/// Browses the dead letter queue and replays from it. Lives in the operator thread: its requests are asynchronous, its SQL blocks
-/// that thread alone.
+/// Browses the dead letter queue and replays from it. Lives in the operator thread: its requests are asynchronous, its
+/// SQL blocks that thread alone.
 ///
-/// Browse: several long-polled passes with VisibilityTimeout 600 s, deduplicated by MessageId with the newest handle; at the end
-/// every letter is made visible again. Replay, per batch of up to 10: lock (ChangeMessageVisibility 300 s), send the exact body and
-/// attributes to the source queue, note it in the journal, delete the dead ones; never another order: a crash between leaves a
-/// duplicate, which the claim absorbs. Then the outcome is looked for in the journal, not assumed.
+/// Browse: several long-polled passes with VisibilityTimeout 600 s, deduplicated by MessageId with the newest handle;
+/// at the end every letter is made visible again. Replay, per batch of up to 10: lock (ChangeMessageVisibility 300 s),
+/// send the exact body and attributes to the source queue, note it in the journal, delete the dead ones; never another
+/// order: a crash between leaves a duplicate, which the claim absorbs. Then the outcome is looked for in the journal,
+/// not assumed.
 class DeadLetters : public QObject
 {
     Q_OBJECT
 public:
-    DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types, QObject *parent = nullptr);
+    DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types,
+                QObject *parent = nullptr);
 
     void setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount);
     void browse();

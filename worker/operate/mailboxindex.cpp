@@ -34,9 +34,7 @@ MailRow rowOf(const QFileInfo &file, const ReadMail &mail)
 
 } // namespace
 
-MailboxIndex::MailboxIndex(const QString &dataDir)
-    : m_folder(dataDir + u"/mailbox/new"_s)
-{ }
+MailboxIndex::MailboxIndex(const QString &dataDir) : m_folder(dataDir + u"/mailbox/new"_s) { }
 
 QString MailboxIndex::eventKey(const MailRow &row)
 {
@@ -73,7 +71,8 @@ MailboxSnapshot MailboxIndex::snapshot(const QString &search, int limit) const
     MailboxSnapshot result;
     for (auto row = m_rows.crbegin(); row != m_rows.crend(); ++row) {
         if (!search.isEmpty() && !row->to.contains(search, Qt::CaseInsensitive)
-            && !row->subject.contains(search, Qt::CaseInsensitive) && !row->eventId.contains(search, Qt::CaseInsensitive)) {
+            && !row->subject.contains(search, Qt::CaseInsensitive)
+            && !row->eventId.contains(search, Qt::CaseInsensitive)) {
             continue;
         }
         ++result.total;

@@ -9,8 +9,9 @@
 
 namespace sendonce {
 
-/// What lies in the embedded mailbox (`<dataDir>/mailbox/new`, a Maildir), for the mailbox panel and `sendoncectl mail`. Reads files,
-/// so it belongs to the operator thread. Only the headers of new files are read; a mail never changes.
+/// What lies in the embedded mailbox (`<dataDir>/mailbox/new`, a Maildir), for the mailbox panel and `sendoncectl
+/// mail`. Reads files, so it belongs to the operator thread. Only the headers of new files are read; a mail never
+/// changes.
 class MailboxIndex
 {
 public:

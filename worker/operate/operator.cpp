@@ -36,15 +36,17 @@ void Operator::open()
     m_claims = std::make_unique<ProcessedEvents>(*m_database);
     const auto readable = m_claims->page({});
     if (!readable) {
-        Q_EMIT openFailed({ErrorKind::Invalid,
-                           u"%1 is no job board's database: %2; the console and sendoncectl local make one in the data folder"_s.arg(
-                                   m_database->displayName(), readable.error().text),
-                           {}});
+        Q_EMIT openFailed(
+            {ErrorKind::Invalid,
+             u"%1 is no job board's database: %2; the console and sendoncectl local make one in the data folder"_s.arg(
+                 m_database->displayName(), readable.error().text),
+             {}});
         return;
     }
     m_journal.emplace(journal.take());
     m_client = std::make_unique<SqsClient>(m_sqs);
-    connect(m_client.get(), &SqsClient::warned, this, [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
+    connect(m_client.get(), &SqsClient::warned, this,
+            [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
     m_deadLetters = std::make_unique<DeadLetters>(*m_client, &*m_database, &*m_journal, m_types.get());
     connect(m_deadLetters.get(), &DeadLetters::listChanged, this, &Operator::deadLettersChanged);
     connect(m_deadLetters.get(), &DeadLetters::replayChanged, this, &Operator::replayChanged);
@@ -67,15 +69,16 @@ void Operator::collectHandover()
         eventIds.append(leftover.eventId);
     const auto standing = m_claims->standing(eventIds);
     for (const auto &leftover : leftovers.value()) {
-        // Its own claim stands: the worker died between the COMMIT and the clearing of the slot, and nobody mails again.
+        // Its own claim stands: the worker died between the COMMIT and the clearing of the slot, and nobody mails
+        // again.
         if (standing && standing->contains(leftover.eventId)
             && standing->value(leftover.eventId) == fromDjangoTime(leftover.processedAt)) {
             continue;
         }
         const auto recorded = m_journal->recordPossiblyTwice(
-                leftover.eventId, leftover.messageId,
-                u"a worker died while it handed the mail over; a redelivery sends it again (SHA-256 of the mail %1)"_s.arg(
-                        leftover.sha256));
+            leftover.eventId, leftover.messageId,
+            u"a worker died while it handed the mail over; a redelivery sends it again (SHA-256 of the mail %1)"_s.arg(
+                leftover.sha256));
         if (!recorded)
             Q_EMIT actFailed(u"start"_s, u"the journal could not be written: "_s + recorded.error().text);
         Q_EMIT possiblyMailedTwice(leftover.eventId, leftover.messageId);

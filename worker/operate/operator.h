@@ -22,8 +22,8 @@ namespace sendonce {
 class DeadLetters;
 class PreflightRun;
 
-/// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on SQL and
-/// files, without holding up the worker or the window. Owned and ended by Worker.
+/// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on
+/// SQL and files, without holding up the worker or the window. Owned and ended by Worker.
 class Operator : public QObject
 {
     Q_OBJECT

@@ -4,9 +4,7 @@ namespace sendonce {
 
 using namespace Qt::StringLiterals;
 
-QueueMonitor::QueueMonitor(SqsClient &client, QObject *parent)
-    : QObject(parent)
-    , m_client(client)
+QueueMonitor::QueueMonitor(SqsClient &client, QObject *parent) : QObject(parent), m_client(client)
 {
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &QueueMonitor::sample);
@@ -36,7 +34,9 @@ void QueueMonitor::sample()
             finish();
             return;
         }
-        const auto number = [&attributes](const QString &name) { return attributes->value(name, u"-1"_s).toLongLong(); };
+        const auto number = [&attributes](const QString &name) {
+            return attributes->value(name, u"-1"_s).toLongLong();
+        };
         QueueDepth depth;
         depth.visible = number(Names[0]);
         depth.inFlight = number(Names[1]);
@@ -55,13 +55,14 @@ void QueueMonitor::sampleDeadLetters(QueueDepth depth)
 {
     // Dead letters that somebody looks at are in flight: they are dead all the same.
     static const QStringList Names = {u"ApproximateNumberOfMessages"_s, u"ApproximateNumberOfMessagesNotVisible"_s};
-    m_client.getQueueAttributes(m_dlqUrl, Names, this, [this, depth](const Result<QMap<QString, QString>> &attributes) mutable {
-        if (attributes) {
-            depth.deadLetters = attributes->value(Names[0]).toLongLong() + attributes->value(Names[1]).toLongLong();
-        }
-        Q_EMIT sampled(depth);
-        finish();
-    });
+    m_client.getQueueAttributes(
+        m_dlqUrl, Names, this, [this, depth](const Result<QMap<QString, QString>> &attributes) mutable {
+            if (attributes) {
+                depth.deadLetters = attributes->value(Names[0]).toLongLong() + attributes->value(Names[1]).toLongLong();
+            }
+            Q_EMIT sampled(depth);
+            finish();
+        });
 }
 
 void QueueMonitor::finish()

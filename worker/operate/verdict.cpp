@@ -47,7 +47,8 @@ void judge(DeadLetter &letter, const EventTypes &types, const DeadLetterFacts &f
         letter.reason = event.error().text;
     } else if (facts.processedAt) {
         letter.verdict = Verdict::Handled;
-        letter.verdictText = u"handled %1, %2 · a replay is skipped"_s.arg(when(*facts.processedAt), how(facts.journal));
+        letter.verdictText =
+            u"handled %1, %2 · a replay is skipped"_s.arg(when(*facts.processedAt), how(facts.journal));
         if (letter.reason.isEmpty())
             letter.reason = u"its event was handled by another delivery"_s;
     } else if (!facts.databaseRead) {

@@ -18,8 +18,8 @@ struct DeadLetterFacts
     bool databaseRead = true; ///< false: claims could not be read
 };
 
-/// Fills eventId, eventType, applicationId, verdict and its text, reason and diedAt of a letter whose message is set. Pure; times
-/// in the text are local. spec.md, rule 9.
+/// Fills eventId, eventType, applicationId, verdict and its text, reason and diedAt of a letter whose message is set.
+/// Pure; times in the text are local. spec.md, rule 9.
 void judge(DeadLetter &letter, const EventTypes &types, const DeadLetterFacts &facts);
 
 } // namespace sendonce
