@@ -61,15 +61,8 @@ int runCheck(const QStringList &words)
     CommandLine line(u"sendoncectl check"_s, u"checks queue, database and mail server, and says what to put right"_s,
                      settings, {{u"json"_s, {}, {}, u"JSON lines"_s}},
                      {u"sendoncectl check"_s, u"sendoncectl check --json"_s});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     const auto prepared = prepare(line);
     if (!prepared) {
         complain(prepared.error().text);

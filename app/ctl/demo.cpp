@@ -122,15 +122,8 @@ int runDemo(const QStringList &words)
 {
     CommandLine line(u"sendoncectl demo"_s, u"sends one event, delivers it twice, shows one e-mail and one skip"_s, {},
                      {{u"data-dir"_s, u"DIR"_s, u"a temporary one"_s, u"keep the files there"_s}});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     QTemporaryDir temporary;
     const auto dataDir = prepareDataDir(line.value(u"data-dir"_s, temporary.path()));
     if (!dataDir) {

@@ -237,15 +237,8 @@ int runDlqList(const QStringList &words)
 {
     CommandLine line = dlqLine(u"sendoncectl dlq list"_s,
                                u"looks through the dead letters; each look counts as a receive of theirs"_s, {}, {});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     const auto prepared = prepare(line);
     if (!prepared) {
         complain(prepared.error().text);
@@ -264,15 +257,8 @@ int runDlqReplay(const QStringList &words)
                  {u"event-id"_s, u"ID"_s, {}, u"those of this event; may be repeated"_s},
                  {u"wait"_s, u"TIME"_s, u"0"_s, u"look for the outcome of each for so long"_s}},
                 {u"sendoncectl dlq replay --all --wait 30s"_s});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     if (!line.has(u"all"_s) && !line.has(u"message-id"_s) && !line.has(u"event-id"_s)) {
         complain(u"say which: --all, --message-id ID or --event-id ID"_s);
         return Usage;

@@ -37,15 +37,8 @@ int runLocal(const QStringList &words)
                       {u"visibility-timeout"_s, u"SECONDS"_s, u"30"_s, u"of the queue, when it is made: 1 to 43200"_s},
                       {u"max-receive-count"_s, u"N"_s, u"3"_s, u"of the queue, when it is made: 1 to 1000"_s}},
                      {u"sendoncectl local --sqs-port 0 --smtp-port 0 >env & sleep 1; eval \"$(grep ^export env)\""_s});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     const QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     LocalSettings settings;
     for (const auto &[flag, target, explicitly] :

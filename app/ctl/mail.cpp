@@ -14,15 +14,8 @@ int runMailList(const QStringList &words)
                      {{u"search"_s, u"TEXT"_s, {}, u"only what holds this in recipient, subject or event id"_s},
                       {u"limit"_s, u"N"_s, u"50"_s, u"1 to 10000"_s},
                       {u"json"_s, {}, {}, u"JSON lines"_s}});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     const auto limit = listLimit(line);
     const auto prepared = limit ? prepare(line) : Result<Prepared>(limit.error());
     if (!prepared) {

@@ -64,13 +64,8 @@ int runSend(const QStringList &words)
         complain(error.text);
         return exitCodeOf(error);
     };
-    const auto parsed = line.parse(words);
-    if (!parsed)
-        return fail(parsed.error());
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     const auto application = numberOf(line, u"application"_s, 3, 1, std::numeric_limits<qint64>::max());
     const auto copies = numberOf(line, u"copies"_s, 1, 1, 10);
     const auto delay = numberOf(line, u"delay"_s, -1, 0, 900);

@@ -21,6 +21,20 @@ int exitCodeOf(const Error &error)
     }
 }
 
+std::optional<int> answered(CommandLine &line, const QStringList &words)
+{
+    const auto parsed = line.parse(words);
+    if (!parsed) {
+        complain(parsed.error().text);
+        return Usage;
+    }
+    if (line.helpAsked()) {
+        say(line.help().trimmed());
+        return Done;
+    }
+    return std::nullopt;
+}
+
 void complain(const QString &text)
 {
     std::fprintf(stderr, "sendoncectl: %s\n", text.toUtf8().constData());

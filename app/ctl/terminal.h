@@ -16,6 +16,8 @@ enum ExitCode { Done = 0, Failed = 1, Usage = 2, GuaranteeBroken = 3, Unreachabl
 /// What an Error ends a program with.
 int exitCodeOf(const Error &error);
 
+/// Parses a subcommand's words and answers --help and wrong usage; the exit code when that was all, else nothing.
+std::optional<int> answered(CommandLine &line, const QStringList &words);
 /// One line on stderr: "sendoncectl: text".
 void complain(const QString &text);
 /// A warning for a password in --mail-url on the command line, which everybody can read with ps.

@@ -173,15 +173,8 @@ int runWorker(const QStringList &words)
           u"kill itself (SIGKILL) at "_s + crashNames().join(u", "_s) + u"; embedded services only"_s},
          {u"json"_s, {}, {}, u"JSON lines on stdout"_s}},
         {u"sendoncectl worker --until-empty"_s, u"sendoncectl worker --max-messages 1 --crash-at committed"_s});
-    const auto parsed = line.parse(words);
-    if (!parsed) {
-        complain(parsed.error().text);
-        return Usage;
-    }
-    if (line.helpAsked()) {
-        say(line.help().trimmed());
-        return Done;
-    }
+    if (const auto ended = answered(line, words))
+        return *ended;
     bool ok = true;
     if (line.has(u"max-messages"_s) && (line.value(u"max-messages"_s).toLongLong(&ok) < 1 || !ok)) {
         complain(u"--max-messages is “%1”; accepted: a number from 1"_s.arg(line.value(u"max-messages"_s)));
