@@ -49,6 +49,7 @@ private:
     enum class State { Reading, AwaitingReply, Draining, Closed };
 
     void read();
+    void acknowledgeAtOnce();
     void parse();
     void send(const HttpReply &reply);
     void hangUpWhenWritten();
