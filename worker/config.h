@@ -27,9 +27,6 @@ struct AwsCredentials
     bool operator==(const AwsCredentials &) const = default;
 };
 
-/// What to do with an event that may have been mailed (spec.md, "Outcome of a send").
-enum class InDoubtPolicy { Resend, Hold, Ask };
-
 /// Everything a worker needs to know, resolved by app/config from flags, environment and defaults, and never changed
 /// while it runs. Holds secrets: never logged, never shown as a whole.
 struct Config
@@ -49,7 +46,6 @@ struct Config
     QString messageIdDomain; ///< empty: the sender's
 
     int lanes = 1;
-    InDoubtPolicy inDoubt = InDoubtPolicy::Resend;
     std::chrono::milliseconds mailTimeout = 10s; ///< before the final dot, for the whole dialogue
     std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it
     std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout

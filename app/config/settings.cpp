@@ -176,6 +176,14 @@ const QList<Setting> &allSettings()
     return Settings;
 }
 
+QStringList allFlags()
+{
+    QStringList flags;
+    for (const Setting &setting : allSettings())
+        flags.append(setting.flag);
+    return flags;
+}
+
 bool GivenSettings::namesServices() const
 {
     return has(u"queue-url"_s) || has(u"database-url"_s) || has(u"mail-url"_s);

@@ -25,6 +25,7 @@ struct Setting
 };
 
 const QList<Setting> &allSettings();
+QStringList allFlags();
 
 /// What flags and environment name, raw.
 struct GivenSettings

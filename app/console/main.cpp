@@ -27,14 +27,6 @@ int complain(const QString &text)
     return UsageError;
 }
 
-QStringList allFlags()
-{
-    QStringList flags;
-    for (const Setting &setting : allSettings())
-        flags.append(setting.flag);
-    return flags;
-}
-
 /// Layout and theme: XDG Base Directory 0.8; Qt 6.4 knows no state location.
 QString stateFolder()
 {

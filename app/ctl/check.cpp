@@ -4,7 +4,6 @@
 #include "worker/operate/preflightrun.h"
 
 #include <QCoreApplication>
-#include <QJsonDocument>
 #include <QJsonObject>
 
 #include <algorithm>
@@ -31,11 +30,8 @@ QString nameOf(CheckLine::Level level)
 void print(const CheckLine &line, bool json)
 {
     if (json) {
-        say(QString::fromUtf8(QJsonDocument(QJsonObject{{u"id"_s, line.id},
-                                                        {u"level"_s, nameOf(line.level)},
-                                                        {u"text"_s, line.text},
-                                                        {u"remedy"_s, line.remedy}})
-                                  .toJson(QJsonDocument::Compact)));
+        sayJson(QJsonObject{
+            {u"id"_s, line.id}, {u"level"_s, nameOf(line.level)}, {u"text"_s, line.text}, {u"remedy"_s, line.remedy}});
         return;
     }
     say(u"%1  %2"_s.arg(nameOf(line.level), -7).arg(inert(line.text)));
@@ -55,11 +51,8 @@ int exitCodeOf(const QList<CheckLine> &lines)
 
 int runCheck(const QStringList &words)
 {
-    QStringList settings;
-    for (const Setting &setting : allSettings())
-        settings.append(setting.flag);
     CommandLine line(u"sendoncectl check"_s, u"checks queue, database and mail server, and says what to put right"_s,
-                     settings, {{u"json"_s, {}, {}, u"JSON lines"_s}},
+                     allFlags(), {{u"json"_s, {}, {}, u"JSON lines"_s}},
                      {u"sendoncectl check"_s, u"sendoncectl check --json"_s});
     if (const auto ended = answered(line, words))
         return *ended;

@@ -1,6 +1,5 @@
 #include "app/ctl/listing.h"
 
-#include <QJsonDocument>
 #include <QJsonObject>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ void Listing::add(const Row &row)
         QJsonObject object;
         for (const auto &[name, value] : row)
             object.insert(name, value);
-        say(QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)));
+        sayJson(object);
         return;
     }
     QStringList cells;

@@ -8,7 +8,6 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QJsonArray>
-#include <QJsonDocument>
 #include <QJsonObject>
 #include <QUuid>
 
@@ -121,10 +120,8 @@ int runSend(const QStringList &words)
     if (!recorded)
         complain(u"warning: the journal could not be written: "_s + recorded.error().text);
     if (line.has(u"json"_s)) {
-        say(QString::fromUtf8(
-            QJsonDocument(QJsonObject{{u"eventId"_s, report.eventId},
-                                      {u"messageIds"_s, QJsonArray::fromStringList(report.messageIds)}})
-                .toJson(QJsonDocument::Compact)));
+        sayJson(QJsonObject{{u"eventId"_s, report.eventId},
+                            {u"messageIds"_s, QJsonArray::fromStringList(report.messageIds)}});
     } else {
         say(u"sent event %1 as message %2"_s.arg(inert(report.eventId), report.messageIds.join(u", "_s)));
     }

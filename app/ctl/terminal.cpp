@@ -2,6 +2,8 @@
 
 #include "app/process/privacy.h"
 
+#include <QJsonDocument>
+
 #include <cstdio>
 
 namespace sendonce {
@@ -50,6 +52,11 @@ void say(const QString &line)
 {
     std::fputs((line + u'\n').toUtf8().constData(), stdout);
     std::fflush(stdout);
+}
+
+void sayJson(const QJsonObject &object)
+{
+    say(QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)));
 }
 
 Result<Prepared> prepare(const CommandLine &line)

@@ -4,6 +4,7 @@
 #include "app/config/settings.h"
 #include "worker/result.h"
 
+#include <QJsonObject>
 #include <QString>
 
 #include <optional>
@@ -24,6 +25,9 @@ void complain(const QString &text);
 void warnOfVisiblePassword(const QMap<QString, QString> &flags);
 /// Prints to stdout, flushed: other programs wait for these lines.
 void say(const QString &line);
+
+/// One JSON object on a line of its own.
+void sayJson(const QJsonObject &object);
 
 /// Data folder, the folder's running services, environment and flags -> Config; complaints printed. The exit code on
 /// failure.

@@ -6,7 +6,6 @@
 #include "worker/faults/crashpoint.h"
 
 #include <QCoreApplication>
-#include <QJsonDocument>
 #include <QJsonObject>
 #include <QTimer>
 
@@ -69,12 +68,11 @@ public:
             QTimer::singleShot(*bound, this, [this] { end(Done); });
         const int code = QCoreApplication::exec();
         if (m_json) {
-            say(QString::fromUtf8(QJsonDocument(QJsonObject{{u"sent"_s, m_counters.sent},
-                                                            {u"skipped"_s, m_counters.skipped},
-                                                            {u"failed"_s, m_counters.failed},
-                                                            {u"inDoubt"_s, m_counters.inDoubt},
-                                                            {u"possiblyTwice"_s, m_counters.possiblyTwice}})
-                                      .toJson(QJsonDocument::Compact)));
+            sayJson(QJsonObject{{u"sent"_s, m_counters.sent},
+                                {u"skipped"_s, m_counters.skipped},
+                                {u"failed"_s, m_counters.failed},
+                                {u"inDoubt"_s, m_counters.inDoubt},
+                                {u"possiblyTwice"_s, m_counters.possiblyTwice}});
         } else {
             say(u"sent %1, skipped %2, failed %3, in doubt %4"_s.arg(m_counters.sent)
                     .arg(m_counters.skipped)
@@ -99,15 +97,14 @@ private:
         if (m_json) {
             static const QStringList Outcomes = {u"sent"_s,   u"duplicate"_s, u"gone"_s,
                                                  u"failed"_s, u"in doubt"_s,  u"given back"_s};
-            say(QString::fromUtf8(QJsonDocument(QJsonObject{{u"eventId"_s, report.eventId},
-                                                            {u"messageId"_s, report.messageId},
-                                                            {u"type"_s, report.eventType},
-                                                            {u"outcome"_s, Outcomes[int(report.outcome)]},
-                                                            {u"receiveCount"_s, report.receiveCount},
-                                                            {u"lane"_s, report.lane},
-                                                            {u"reason"_s, report.reason},
-                                                            {u"mailReply"_s, report.mailReply}})
-                                      .toJson(QJsonDocument::Compact)));
+            sayJson(QJsonObject{{u"eventId"_s, report.eventId},
+                                {u"messageId"_s, report.messageId},
+                                {u"type"_s, report.eventType},
+                                {u"outcome"_s, Outcomes[int(report.outcome)]},
+                                {u"receiveCount"_s, report.receiveCount},
+                                {u"lane"_s, report.lane},
+                                {u"reason"_s, report.reason},
+                                {u"mailReply"_s, report.mailReply}});
         }
         ++m_settled;
         if (m_maxMessages > 0 && m_settled >= m_maxMessages)
@@ -159,11 +156,8 @@ private:
 
 int runWorker(const QStringList &words)
 {
-    QStringList settings;
-    for (const Setting &setting : allSettings())
-        settings.append(setting.flag);
     CommandLine line(
-        u"sendoncectl worker"_s, u"takes events from the queue and sends one e-mail for each"_s, settings,
+        u"sendoncectl worker"_s, u"takes events from the queue and sends one e-mail for each"_s, allFlags(),
         {{u"until-empty"_s, {}, {}, u"end when the queue is empty and nothing is in hand"_s},
          {u"max-messages"_s, u"N"_s, {}, u"end after N deliveries"_s},
          {u"run-for"_s, u"SECONDS"_s, {}, u"end after this time"_s},

@@ -70,8 +70,6 @@ public:
     const EventType *type() const { return m_type; }
     const MimeMessage &mail() const { return m_mail; }
     const QString &processedAt() const { return m_processedAt; }
-    /// What the last Begin, Claim … was about; for the error texts of the lane.
-    DeliveryCommand::Kind waitingFor() const { return m_waitingFor; }
 
 private:
     DeliveryCommand ask(DeliveryCommand::Kind kind);

@@ -119,11 +119,11 @@ Result<SmtpSettings> SmtpSettings::fromUrl(const QUrl &url)
     if (url.isEmpty() || !url.isValid())
         return invalid(u"that is no mail URL; "_s + form);
     if (url.scheme() == "smtps"_L1 || url.scheme() == "smtp+starttls"_L1)
-        return invalid(u"mail over %1 comes with “real mail servers”; for now only "_s.arg(url.scheme()) + form);
+        return invalid(u"mail over %1 is not in this version yet; "_s.arg(url.scheme()) + form);
     if (url.scheme() != "smtp"_L1)
         return invalid(u"the scheme “%1” is not known; "_s.arg(url.scheme()) + form);
     if (!url.userInfo().isEmpty())
-        return invalid(u"user and password come with “real mail servers”; for now only "_s + form);
+        return invalid(u"user and password are not in this version yet; "_s + form);
     if (url.host().isEmpty())
         return invalid(u"the mail URL names no host; "_s + form);
     if (url.port(DefaultPort) < 1)

@@ -34,7 +34,7 @@ struct SmtpSettings
     std::chrono::milliseconds timeout{10'000}; ///< before the final dot, for the whole dialogue
     std::chrono::milliseconds finalTimeout{60'000}; ///< after it
 
-    /// smtp://host[:port]; other schemes come with issue "real mail servers" and are refused with a text that says so.
+    /// smtp://host[:port]; other schemes, and user and password, are not there yet and are refused in words.
     static Result<SmtpSettings> fromUrl(const QUrl &url);
 };
 

@@ -23,7 +23,6 @@ public:
     /// Newest first. \param search in recipient, subject, event id; empty: all
     MailboxSnapshot snapshot(const QString &search, int limit) const;
     MailDetail open(const QString &id) const;
-    int copiesOf(const QString &eventId) const { return m_copies.value(eventId); }
 
 private:
     static QString eventKey(const MailRow &row);
