@@ -29,9 +29,21 @@ if(SENDONCE_SANITIZE)
     target_link_options(sendonce_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# One precompiled header for everything: what nearly every file includes anyway. It halves a build, and is no licence to
+# leave an include out: a file still names what it uses.
+function(sendonce_precompile)
+    add_library(sendonce_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
+    target_link_libraries(sendonce_precompiled PRIVATE sendonce_options Qt6::Core)
+    target_precompile_headers(sendonce_precompiled PRIVATE
+        <QByteArray> <QDateTime> <QDir> <QFile> <QHash> <QJsonArray> <QJsonDocument> <QJsonObject> <QList> <QMap> <QObject>
+        <QRegularExpression> <QSet> <QString> <QStringList> <QTimer> <QUrl> <QVariant>
+        <algorithm> <chrono> <functional> <memory> <optional> <variant>)
+endfunction()
+
 # sendonce_library(NAME SOURCES a.cpp … [PUBLIC lib …] [PRIVATE lib …]): one folder, one static library.
 function(sendonce_library name)
     cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
     add_library(${name} STATIC ${arg_SOURCES})
     target_link_libraries(${name} PUBLIC sendonce_options ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+    target_precompile_headers(${name} REUSE_FROM sendonce_precompiled)
 endfunction()

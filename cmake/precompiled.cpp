@@ -1,0 +1,1 @@
+// Nothing: the precompiled header needs a target, and a target a source.
