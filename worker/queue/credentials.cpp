@@ -17,10 +17,10 @@ constexpr auto StepLimit = 60s; // programs may have to reach a sign-on server t
 
 } // namespace
 
-Credentials::Credentials(AwsCredentials configured, QNetworkAccessManager *network, QObject *parent)
+Credentials::Credentials(AwsCredentials configured, HttpClient *http, QObject *parent)
     : QObject(parent)
     , m_configured(std::move(configured))
-    , m_network(network)
+    , m_http(http)
     , m_keys(m_configured)
     , m_expiration(m_configured.origin ? m_configured.origin->expiration : QDateTime())
     , m_remedy(m_configured.origin ? m_configured.origin->remedy : u"check the access key"_s)
@@ -76,7 +76,7 @@ void Credentials::look()
         take({plan.keys, plan.expiration});
         return;
     }
-    m_fetch = std::make_unique<KeyFetch>(plan, m_network, StepLimit, nullptr);
+    m_fetch = std::make_unique<KeyFetch>(plan, m_http, StepLimit, nullptr);
     m_fetch->start([this](const Result<awskeys::TimedKeys> &result) {
         m_fetch.release()->deleteLater(); // it is still at work
         if (result)

@@ -11,9 +11,9 @@
 #include <memory>
 #include <optional>
 
-class QNetworkAccessManager;
-
 namespace sendonce {
+
+class HttpClient;
 
 /// The keys of one client and their renewal; lives in its thread, is its child. Each client has its own, so that
 /// nothing is locked: a worker's two or three clients each run a credential_process once an hour, which is what AWS's
@@ -25,8 +25,8 @@ class Credentials final : public QObject
 {
     Q_OBJECT
 public:
-    /// \param network for STS; must outlive this
-    Credentials(AwsCredentials configured, QNetworkAccessManager *network, QObject *parent);
+    /// \param http for STS; must outlive this
+    Credentials(AwsCredentials configured, HttpClient *http, QObject *parent);
     ~Credentials() override;
 
     const AwsCredentials &keys() const { return m_keys; }
@@ -50,7 +50,7 @@ private:
     void end(const std::optional<Error> &problem);
 
     const AwsCredentials m_configured;
-    QNetworkAccessManager *m_network;
+    HttpClient *m_http;
     AwsCredentials m_keys;
     QDateTime m_expiration; ///< invalid: none is known
     QDateTime m_quietUntil; ///< no renewal of usable keys before

@@ -1,14 +1,10 @@
 #include "worker/queue/keyfetch.h"
 
 #include "worker/queue/awsendpoint.h"
-#include "worker/queue/sequentialbody.h"
+#include "worker/queue/httpclient.h"
 #include "worker/queue/sigv4.h"
 #include "worker/queue/sqserrors.h"
-#include "worker/queue/sqspost.h"
 
-#include <QNetworkAccessManager>
-#include <QNetworkReply>
-#include <QNetworkRequest>
 #include <QProcess>
 
 #include <utility>
@@ -24,10 +20,10 @@ constexpr int KillWaitMsec = 1'000;
 
 } // namespace
 
-KeyFetch::KeyFetch(AwsKeyPlan plan, QNetworkAccessManager *network, std::chrono::milliseconds limit, QObject *parent)
+KeyFetch::KeyFetch(AwsKeyPlan plan, HttpClient *http, std::chrono::milliseconds limit, QObject *parent)
     : QObject(parent)
     , m_plan(std::move(plan))
-    , m_network(network)
+    , m_http(http)
     , m_limit(limit)
 {
     m_timer.setSingleShot(true);
@@ -40,11 +36,6 @@ KeyFetch::~KeyFetch()
         m_process->disconnect(this);
         m_process->kill();
         m_process->waitForFinished(KillWaitMsec); // SIGKILL; QProcess warns of those still running
-    }
-    if (m_reply) {
-        m_reply->disconnect(this);
-        m_reply->abort();
-        m_reply->deleteLater();
     }
 }
 
@@ -145,30 +136,14 @@ void KeyFetch::assumeRole()
     if (!m_keys.keys.sessionToken.isEmpty())
         signedPart.headers.append({"X-Amz-Security-Token"_ba, m_keys.keys.sessionToken.toLatin1()});
 
-    QNetworkRequest request(url);
-    forbidQtsOwnIdeas(&request);
-    request.setHeader(QNetworkRequest::ContentLengthHeader, form.size());
-    for (const auto &[name, value] : signedPart.headers)
-        request.setRawHeader(name, value);
-    request.setRawHeader("Authorization"_ba,
-                         sigv4::authorization(signedPart, scope, m_keys.keys.accessKeyId.toLatin1(),
-                                              sigv4::signingKey(m_keys.keys.secretAccessKey.toUtf8(), scope)));
-    auto *body = new SequentialBody(form);
-    m_received.clear();
-    m_reply = m_network->post(request, body);
-    body->setParent(m_reply);
-    connect(m_reply, &QNetworkReply::readyRead, this, [this] {
-        m_received += m_reply->readAll();
-        if (m_received.size() > MaxOutput)
-            m_reply->abort(); // emits finished
-    });
-    connect(
-        m_reply, &QNetworkReply::finished, this,
-        [this, reply = m_reply.data()] {
-            if (reply && m_reply == reply)
-                replied();
-        },
-        Qt::QueuedConnection);
+    HttpClient::Headers headers = signedPart.headers;
+    headers.append({"Accept-Encoding"_ba, "identity"_ba});
+    headers.append({"User-Agent"_ba, "Sendonce/" SENDONCE_VERSION ""_ba});
+    headers.append({"Authorization"_ba,
+                    sigv4::authorization(signedPart, scope, m_keys.keys.accessKeyId.toLatin1(),
+                                         sigv4::signingKey(m_keys.keys.secretAccessKey.toUtf8(), scope))});
+    m_exchange = m_http->post(url, headers, form, MaxOutput, this);
+    connect(m_exchange, &HttpExchange::finished, this, &KeyFetch::replied);
     m_timer.start(m_limit);
 }
 
@@ -177,19 +152,14 @@ void KeyFetch::replied()
     if (!m_done)
         return;
     const QString who = u"the STS endpoint "_s + QString::fromLatin1(awsendpoint::hostHeader(m_plan.stsEndpoint));
-    const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-    const bool whole = status != 0 && m_reply->error() != QNetworkReply::RemoteHostClosedError
-        && m_reply->error() != QNetworkReply::ContentReSendError
-        && m_reply->error() != QNetworkReply::OperationCanceledError;
-    const QString reason = m_reply->errorString();
-    m_received += m_reply->readAll();
-    m_reply->deleteLater();
-    m_reply = nullptr;
-    if (!whole) {
+    HttpExchange *exchange = std::exchange(m_exchange, nullptr);
+    exchange->deleteLater();
+    if (exchange->failure() != HttpExchange::Failure::None) {
+        const QString reason = exchange->errorText().isEmpty() ? u"no whole answer came"_s : exchange->errorText();
         end(Error{ErrorKind::Unreachable, u"%1 did not answer AssumeRole: %2"_s.arg(who, reason), {}});
         return;
     }
-    auto keys = awskeys::readAssumedRole(status, std::exchange(m_received, {}));
+    auto keys = awskeys::readAssumedRole(exchange->response().status, exchange->response().body);
     if (!keys) {
         const AwsRole &role = m_plan.roles[m_role];
         end(Error{keys.error().kind,

@@ -6,17 +6,17 @@
 
 #include <QByteArray>
 #include <QObject>
-#include <QPointer>
 #include <QTimer>
 
 #include <chrono>
 #include <functional>
 
-class QNetworkAccessManager;
-class QNetworkReply;
 class QProcess;
 
 namespace sendonce {
+
+class HttpClient;
+class HttpExchange;
 
 /// Carries out one plan: runs its program, without a shell, then assumes its roles one after another. Asynchronous;
 /// owned by whoever wants the keys. Destroyed before its end it kills the program and drops the request.
@@ -28,9 +28,9 @@ class KeyFetch final : public QObject
 public:
     using Done = std::function<void(Result<awskeys::TimedKeys>)>;
 
-    /// \param network must outlive the fetch
+    /// \param http must outlive the fetch
     /// \param limit of each step
-    KeyFetch(AwsKeyPlan plan, QNetworkAccessManager *network, std::chrono::milliseconds limit, QObject *parent);
+    KeyFetch(AwsKeyPlan plan, HttpClient *http, std::chrono::milliseconds limit, QObject *parent);
     ~KeyFetch() override;
 
     /// `done` runs once, never before start() has returned, and may call deleteLater().
@@ -46,15 +46,15 @@ private:
     QString processName() const;
 
     AwsKeyPlan m_plan;
-    QNetworkAccessManager *m_network;
+    HttpClient *m_http;
     std::chrono::milliseconds m_limit;
     Done m_done; ///< empty after the end
     awskeys::TimedKeys m_keys; ///< so far
     qsizetype m_role = 0; ///< the next one
     QProcess *m_process = nullptr;
-    QPointer<QNetworkReply> m_reply; ///< the network's, which may go first
+    HttpExchange *m_exchange = nullptr; ///< a child
     QTimer m_timer;
-    QByteArray m_received; ///< secret
+    QByteArray m_received; ///< from the program; secret
 };
 
 } // namespace sendonce

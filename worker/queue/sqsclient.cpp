@@ -3,12 +3,12 @@
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
 #include "worker/queue/credentials.h"
+#include "worker/queue/httpclient.h"
 #include "worker/queue/sqspost.h"
 #include "worker/queue/sqsprotocol.h"
 
 #include <QLoggingCategory>
 #include <QMetaMethod>
-#include <QNetworkAccessManager>
 #include <QPointer>
 
 using namespace Qt::StringLiterals;
@@ -23,15 +23,9 @@ namespace {
 constexpr qint64 LargestReceiveReply = 64LL << 20;
 constexpr qint64 LargestReply = 1LL << 20;
 
-constexpr auto ReceiveOperation = "ReceiveMessage";
+constexpr int MaxConnections = 8; ///< for receives, and as many for all the rest
 
-/// Proxies are the application's; Qt itself takes none to a loopback address.
-QNetworkAccessManager *newNetwork(QObject *parent)
-{
-    auto *network = new QNetworkAccessManager(parent);
-    network->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
-    return network;
-}
+constexpr auto ReceiveOperation = "ReceiveMessage";
 
 template <typename Entry>
 QStringList idsOf(const QList<Entry> &entries)
@@ -48,9 +42,9 @@ SqsClient::SqsClient(SqsSettings settings, QObject *parent)
     : QObject(parent)
     , m_settings(std::move(settings))
     , m_signer(m_settings.credentials, m_settings.region)
-    , m_network(newNetwork(this))
-    , m_receiveNetwork(newNetwork(this))
-    , m_credentials(new Credentials(m_settings.credentials, m_network, this))
+    , m_http(new HttpClient(MaxConnections, this))
+    , m_receiveHttp(new HttpClient(MaxConnections, this))
+    , m_credentials(new Credentials(m_settings.credentials, m_http, this))
 { }
 
 SqsClient::~SqsClient()
@@ -116,7 +110,7 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
         post->failLater(
             {ErrorKind::Invalid, u"no queue endpoint: neither an http(s) URL nor an AWS region is given"_s, {}});
     else
-        post->send(receives ? m_receiveNetwork : m_network, &m_signer, m_credentials, &m_retries);
+        post->send(receives ? m_receiveHttp : m_http, &m_signer, m_credentials, &m_retries);
     return post;
 }
 

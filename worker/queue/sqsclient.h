@@ -17,11 +17,10 @@
 #include <chrono>
 #include <functional>
 
-class QNetworkAccessManager;
-
 namespace sendonce {
 
 class Credentials;
+class HttpClient;
 
 /// Where requests go and how they are signed.
 struct SqsSettings
@@ -38,12 +37,12 @@ struct SqsSettings
 
 /// Talks to an SQS endpoint: AWS JSON 1.0, signed with SigV4, asynchronous; lives in one thread with an event loop.
 ///
-/// Each attempt puts exactly one POST on the wire: QNetworkAccessManager's silent second POST and its redirects are
-/// switched off (architecture.md, "Qt facts"). What fails on the way, by overload or in the server is tried again, up
-/// to three times in all (retrypolicy.h), each time signed anew. Not so a receive: whoever polls waits between polls
-/// anyway. A batch of sends whose reply was lost may so be in the queue twice, under two message ids; consumers see the
-/// same event. Beside that, a request that the server calls too old or too new is signed again with the server's time,
-/// once, if the clocks do differ; and one whose keys it calls expired or unknown with new keys, once, if there are any.
+/// Each attempt puts exactly one POST on the wire (httpclient.h). What fails on the way, by overload or in the server
+/// is tried again, up to three times in all (retrypolicy.h), each time signed anew. Not so a receive: whoever polls
+/// waits between polls anyway. A batch of sends whose reply was lost may so be in the queue twice, under two message
+/// ids; consumers see the same event. Beside that, a request that the server calls too old or too new is signed again
+/// with the server's time, once, if the clocks do differ; and one whose keys it calls expired or unknown with new keys,
+/// once, if there are any.
 ///
 /// The callback runs exactly once, in the client's thread, never before the call has returned (abort() apart); it does
 /// not run when `context` is gone, which also stops the request, nor when the client is. The callback may delete the
@@ -66,7 +65,7 @@ public:
     SqsCall *getQueueAttributes(const QUrl &queueUrl, const QStringList &names, QObject *context,
                                 Done<QMap<QString, QString>> done);
     /// Messages whose MD5s are wrong are left out (not received, not deleted) and named by warned(). Receives have
-    /// connections of their own, up to 6 at a time, so that no long poll keeps a delete waiting.
+    /// connections of their own, up to 8 at a time, so that no long poll keeps a delete waiting.
     SqsCall *receive(const ReceiveRequest &request, QObject *context, Done<QList<Message>> done);
     /// 1…10 entries, at most 1 MiB together. MD5s of body and attributes are compared: a wrong one makes the entry not
     /// ok.
@@ -100,8 +99,8 @@ private:
     SqsSettings m_settings;
     SqsSigner m_signer;
     retrypolicy::Bucket m_retries; ///< of all calls together
-    QNetworkAccessManager *m_network = nullptr;
-    QNetworkAccessManager *m_receiveNetwork = nullptr;
+    HttpClient *m_http = nullptr;
+    HttpClient *m_receiveHttp = nullptr;
     Credentials *m_credentials = nullptr;
     qint64 m_requestCount = 0;
 };

@@ -3,13 +3,10 @@
 #include "worker/queue/awsendpoint.h"
 #include "worker/queue/clockskew.h"
 #include "worker/queue/credentials.h"
-#include "worker/queue/sequentialbody.h"
+#include "worker/queue/httpclient.h"
 #include "worker/queue/sqserrors.h"
 #include "worker/queue/sqssigner.h"
 
-#include <QNetworkAccessManager>
-#include <QNetworkReply>
-#include <QNetworkRequest>
 #include <QRandomGenerator>
 
 #include <utility>
@@ -20,35 +17,12 @@ namespace sendonce {
 
 namespace {
 
-/// Errors of the way there and back, as opposed to Qt's names for HTTP statuses (ProtocolInvalidOperationError is 400).
-bool isTransportError(QNetworkReply::NetworkError error)
-{
-    return (error > QNetworkReply::NoError && error <= QNetworkReply::UnknownProxyError)
-        || error == QNetworkReply::ContentReSendError || error == QNetworkReply::ProtocolUnknownError
-        || error == QNetworkReply::ProtocolFailure;
-}
-
 QString durationText(std::chrono::milliseconds duration)
 {
     return duration.count() % 1000 == 0 ? u"%1 s"_s.arg(duration.count() / 1000) : u"%1 ms"_s.arg(duration.count());
 }
 
 } // namespace
-
-void forbidQtsOwnIdeas(QNetworkRequest *request)
-{
-    request->setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
-    request->setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
-    request->setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
-    request->setAttribute(QNetworkRequest::CookieLoadControlAttribute, QNetworkRequest::Manual);
-    request->setAttribute(QNetworkRequest::CookieSaveControlAttribute, QNetworkRequest::Manual);
-    request->setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
-    request->setAttribute(QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
-    request->setAttribute(QNetworkRequest::CacheSaveControlAttribute, false);
-    request->setRawHeader("Accept-Encoding"_ba,
-                          "identity"_ba); // so that the cap on a reply holds for what it unpacks to
-    request->setRawHeader("User-Agent"_ba, "Sendonce/" SENDONCE_VERSION ""_ba);
-}
 
 QString endpointText(const QUrl &endpoint)
 {
@@ -68,7 +42,7 @@ SqsPost::SqsPost(Order order, QObject *context, Finish finish, QObject *parent)
         m_finish = nullptr;
         m_timer.stop();
         m_pause.stop();
-        dropReply();
+        dropExchange();
         deleteLater();
     });
 }
@@ -76,13 +50,12 @@ SqsPost::SqsPost(Order order, QObject *context, Finish finish, QObject *parent)
 SqsPost::~SqsPost()
 {
     m_finish = nullptr;
-    dropReply();
+    dropExchange();
 }
 
-void SqsPost::send(QNetworkAccessManager *network, SqsSigner *signer, Credentials *credentials,
-                   retrypolicy::Bucket *bucket)
+void SqsPost::send(HttpClient *http, SqsSigner *signer, Credentials *credentials, retrypolicy::Bucket *bucket)
 {
-    m_network = network;
+    m_http = http;
     m_signer = signer;
     m_credentials = credentials;
     m_bucket = bucket;
@@ -142,29 +115,13 @@ void SqsPost::post()
     m_timer.start(m_order.timeout);
     m_signedWith = m_credentials->keys();
     m_signer->setCredentials(m_signedWith);
-    QNetworkRequest request(m_order.url);
-    forbidQtsOwnIdeas(&request);
-    request.setHeader(QNetworkRequest::ContentLengthHeader, m_order.json.size());
     m_signedWithOffset = m_signer->clockOffset();
-    const SqsSigner::Headers headers =
+    SqsSigner::Headers headers =
         m_signer->headers(m_order.url, m_order.operation, m_order.json, QDateTime::currentDateTimeUtc());
-    for (const auto &[name, value] : headers)
-        request.setRawHeader(name, value);
-
-    auto *body = new SequentialBody(m_order.json);
-    m_reply = m_network->post(request, body);
-    body->setParent(m_reply);
-    m_received.clear();
-    connect(m_reply, &QNetworkReply::readyRead, this, &SqsPost::read);
-    // Queued: the callback may delete the client and with it this reply, which would still be emitting.
-    // By then it may belong to an attempt that is over.
-    connect(
-        m_reply, &QNetworkReply::finished, this,
-        [this, reply = m_reply] {
-            if (reply == m_reply)
-                replyFinished();
-        },
-        Qt::QueuedConnection);
+    headers.prepend({"User-Agent"_ba, "Sendonce/" SENDONCE_VERSION ""_ba});
+    headers.prepend({"Accept-Encoding"_ba, "identity"_ba}); // so that the cap on a reply holds for what it unpacks to
+    m_exchange = m_http->post(m_order.url, headers, m_order.json, m_order.maxReplyBytes, this);
+    connect(m_exchange, &HttpExchange::finished, this, &SqsPost::replyFinished);
     Q_EMIT sent();
 }
 
@@ -178,39 +135,31 @@ void SqsPost::attemptFailed(const retrypolicy::Failure &failure)
     }
     m_tokens = retry->tokens;
     m_timer.stop();
-    dropReply();
+    dropExchange();
     m_pause.start(retry->wait);
-}
-
-void SqsPost::read()
-{
-    if (m_tooLarge)
-        return;
-    m_received += m_reply->readAll();
-    if (m_received.size() > m_order.maxReplyBytes) {
-        m_tooLarge = true;
-        m_received.clear();
-        m_reply->abort(); // emits finished
-    }
 }
 
 void SqsPost::replyFinished()
 {
-    if (!m_finish || !m_reply)
+    if (!m_finish || !m_exchange)
         return;
     const QString who = endpointText(m_order.url);
     const QString operation = QString::fromLatin1(m_order.operation);
-    if (m_tooLarge) {
+    if (m_exchange->failure() == HttpExchange::Failure::TooLarge) {
         end(Error{ErrorKind::Protocol,
                   u"%1 answered %2 with more than %3 MiB"_s.arg(who, operation).arg(m_order.maxReplyBytes >> 20),
                   {}});
         return;
     }
-    const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-    // Before the errors: of a 307 Qt says that it could not send the request again.
+    if (m_exchange->failure() != HttpExchange::Failure::None) {
+        attemptFailed({transportError(), 0, false});
+        return;
+    }
+    const HttpResponse response = m_exchange->response();
+    const int status = response.status;
     if (status >= 300 && status < 400) {
         // Following it would hand the signature and the token to another host (reliability.md, finding 2).
-        const QUrl target = m_reply->attribute(QNetworkRequest::RedirectionTargetAttribute).toUrl();
+        const QUrl target = QUrl::fromEncoded(response.header("Location"));
         const QString where = target.host().isEmpty() ? u"elsewhere"_s : u"to "_s + target.host().left(255);
         end(Error{ErrorKind::Protocol,
                   u"%1 redirects %2 %3 (HTTP %4); signed requests are not redirected"_s.arg(who, operation, where,
@@ -218,18 +167,13 @@ void SqsPost::replyFinished()
                   {}});
         return;
     }
-    if (isTransportError(m_reply->error())) {
-        attemptFailed({transportError(), 0, false});
-        return;
-    }
-    read();
     if (status >= 200 && status < 300) {
         retrypolicy::succeeded(*m_bucket, m_tokens);
-        end(m_received);
+        end(response.body);
         return;
     }
     Error error = sqserrors::readError(
-        {status, m_received, m_reply->rawHeader("x-amzn-query-error"_ba), m_reply->rawHeader("x-amzn-errortype"_ba)});
+        {status, response.body, response.header("x-amzn-query-error"), response.header("x-amzn-errortype")});
     if (repeatWithServerTime(error.code))
         return;
     error.text = u"%1 answered %2 with %3"_s.arg(who, operation, m_signer->redacted(error.text));
@@ -245,14 +189,15 @@ bool SqsPost::repeatWithServerTime(const QString &code)
 {
     if (m_repeated)
         return false;
-    const auto offset = clockskew::correction(code, m_reply->rawHeader("Date"_ba), m_reply->rawHeader("Age"_ba),
+    const HttpResponse &response = m_exchange->response();
+    const auto offset = clockskew::correction(code, response.header("Date"), response.header("Age"),
                                               QDateTime::currentDateTimeUtc(), m_signedWithOffset);
     if (!offset)
         return false;
     m_repeated = true;
     m_signer->setClockOffset(*offset);
     Q_EMIT clockCorrected(*offset);
-    dropReply();
+    dropExchange();
     post();
     return true;
 }
@@ -262,7 +207,7 @@ bool SqsPost::repeatWithNewKeys(const Error &error)
     if (m_refusal || !m_credentials->canBeRenewed())
         return false;
     m_refusal = error;
-    dropReply();
+    dropExchange();
     if (m_credentials->keys() == m_signedWith)
         waitForKeys();
     else
@@ -274,28 +219,25 @@ Error SqsPost::transportError() const
 {
     const QString who = endpointText(m_order.url);
     const QString operation = QString::fromLatin1(m_order.operation);
-    switch (m_reply->error()) {
-    case QNetworkReply::ConnectionRefusedError:
+    switch (m_exchange->failure()) {
+    case HttpExchange::Failure::Refused:
         return {ErrorKind::Unreachable, who + u" refused the connection"_s, {}};
-    case QNetworkReply::HostNotFoundError:
+    case HttpExchange::Failure::NoSuchHost:
         return {ErrorKind::Unreachable, who + u": no such host is known"_s, {}};
-    case QNetworkReply::RemoteHostClosedError:
-    case QNetworkReply::ContentReSendError: { // how Qt says that it would have liked to send the request again
-        // Garbage is a closed connection to Qt as well, so that we cannot tell when there is no status.
-        const bool http = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).isValid();
-        return {ErrorKind::Unreachable,
-                u"%1 closed the connection before it had answered %2%3"_s.arg(
-                    who, operation, http ? QString() : u", or does not speak HTTP"_s),
-                {}};
+    case HttpExchange::Failure::Closed:
+        return {
+            ErrorKind::Unreachable, u"%1 closed the connection before it had answered %2"_s.arg(who, operation), {}};
+    case HttpExchange::Failure::Tls:
+        return {ErrorKind::Unreachable, u"%1: no secure connection: %2"_s.arg(who, m_exchange->errorText()), {}};
+    case HttpExchange::Failure::NotHttp:
+        // Something in between, or half a server: worth another try, as botocore's.
+        return {ErrorKind::Unreachable, u"%1 answered %2 with something that is not HTTP"_s.arg(who, operation), {}};
+    case HttpExchange::Failure::None:
+    case HttpExchange::Failure::TooLarge:
+    case HttpExchange::Failure::Other:
+        break;
     }
-    case QNetworkReply::SslHandshakeFailedError:
-        return {ErrorKind::Unreachable, u"%1: no secure connection: %2"_s.arg(who, m_reply->errorString()), {}};
-    case QNetworkReply::ProtocolUnknownError:
-    case QNetworkReply::ProtocolFailure:
-        return {ErrorKind::Protocol, u"%1 answered %2 with something that is not HTTP"_s.arg(who, operation), {}};
-    default:
-        return {ErrorKind::Unreachable, u"%1: %2"_s.arg(who, m_reply->errorString()), {}};
-    }
+    return {ErrorKind::Unreachable, u"%1: %2"_s.arg(who, m_exchange->errorText()), {}};
 }
 
 void SqsPost::end(const Result<QByteArray> &result)
@@ -305,20 +247,20 @@ void SqsPost::end(const Result<QByteArray> &result)
     const Finish finish = std::exchange(m_finish, nullptr);
     m_timer.stop();
     m_pause.stop();
-    dropReply();
+    dropExchange();
     deleteLater();
     if (m_context)
         finish(result); // may delete the client, and so this
 }
 
-void SqsPost::dropReply()
+void SqsPost::dropExchange()
 {
-    if (!m_reply)
+    if (!m_exchange)
         return;
-    m_reply->disconnect(this);
-    m_reply->abort();
-    m_reply->deleteLater();
-    m_reply = nullptr;
+    m_exchange->disconnect(this);
+    m_exchange->abort();
+    m_exchange->deleteLater();
+    m_exchange = nullptr;
 }
 
 } // namespace sendonce

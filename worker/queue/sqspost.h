@@ -14,13 +14,11 @@
 #include <functional>
 #include <optional>
 
-class QNetworkAccessManager;
-class QNetworkReply;
-class QNetworkRequest;
-
 namespace sendonce {
 
 class Credentials;
+class HttpClient;
+class HttpExchange;
 class SqsSigner;
 
 /// One operation on the wire: signed POSTs, one at a time, until one of them decides it (retrypolicy.h), and the end of
@@ -47,7 +45,7 @@ public:
     ~SqsPost() override;
 
     /// All of them must outlive the call.
-    void send(QNetworkAccessManager *network, SqsSigner *signer, Credentials *credentials, retrypolicy::Bucket *bucket);
+    void send(HttpClient *http, SqsSigner *signer, Credentials *credentials, retrypolicy::Bucket *bucket);
     void failLater(Error error); ///< instead of send(): ends with this error when the event loop comes round
     void abort() override;
 
@@ -62,36 +60,29 @@ private:
     void keysCame();
     bool repeatWithNewKeys(const Error &error);
     void attemptFailed(const retrypolicy::Failure &failure);
-    void read();
     void replyFinished();
     bool repeatWithServerTime(const QString &code);
     Error transportError() const;
     void end(const Result<QByteArray> &result);
-    void dropReply();
+    void dropExchange();
 
     Order m_order;
     QPointer<QObject> m_context;
     Finish m_finish; ///< empty after the end
-    QNetworkAccessManager *m_network = nullptr;
+    HttpClient *m_http = nullptr;
     SqsSigner *m_signer = nullptr;
-    QNetworkReply *m_reply = nullptr;
+    HttpExchange *m_exchange = nullptr;
     Credentials *m_credentials = nullptr;
     retrypolicy::Bucket *m_bucket = nullptr;
     QTimer m_timer; ///< for the answer of the attempt under way
     QTimer m_pause; ///< until the next attempt
     int m_failures = 0;
     int m_tokens = 0; ///< that the last retry took
-    QByteArray m_received;
     std::chrono::seconds m_signedWithOffset{0};
     AwsCredentials m_signedWith;
     std::optional<Error> m_refusal; ///< of the keys; set once
     bool m_repeated = false;
-    bool m_tooLarge = false;
 };
-
-/// Switches off what QNetworkAccessManager would add, keep, follow or repeat on its own (architecture.md, "Qt facts").
-/// The body must be sequential too.
-void forbidQtsOwnIdeas(QNetworkRequest *request);
 
 /// "queue endpoint 127.0.0.1:9324", the beginning of every error's text.
 QString endpointText(const QUrl &endpoint);
