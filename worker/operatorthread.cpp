@@ -1,0 +1,51 @@
+#include "worker/operatorthread.h"
+
+#include "worker/worker.h"
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+
+OperatorThread::OperatorThread(const Config &config, const SqsSettings &sqs, std::shared_ptr<const EventTypes> types,
+                               Worker &worker)
+    : m_operator(new Operator(config, sqs, std::move(types)))
+{
+    m_thread.setObjectName(u"operator"_s);
+    m_operator->moveToThread(&m_thread);
+    QObject::connect(&m_thread, &QThread::started, m_operator, &Operator::open);
+    QObject::connect(&m_thread, &QThread::finished, m_operator, &QObject::deleteLater);
+    handOnAnswers(worker);
+}
+
+OperatorThread::~OperatorThread()
+{
+    if (!m_thread.isRunning()) {
+        delete m_operator; // never started
+        return;
+    }
+    m_operator->abandonCheck();
+    m_thread.quit();
+    m_thread.wait();
+}
+
+void OperatorThread::start()
+{
+    m_thread.start();
+}
+
+void OperatorThread::handOnAnswers(Worker &worker)
+{
+    const auto handOn = [this, &worker](auto answer, auto handedOn) {
+        QObject::connect(m_operator, answer, &worker, handedOn);
+    };
+    handOn(&Operator::processedPage, &Worker::processedPage);
+    handOn(&Operator::mailboxSnapshot, &Worker::mailboxSnapshot);
+    handOn(&Operator::mailboxChanged, &Worker::mailboxChanged);
+    handOn(&Operator::mailOpened, &Worker::mailOpened);
+    handOn(&Operator::story, &Worker::story);
+    handOn(&Operator::deadLettersChanged, &Worker::deadLettersChanged);
+    handOn(&Operator::checkLine, &Worker::checkLine);
+    handOn(&Operator::checkFinished, &Worker::checkFinished);
+}
+
+} // namespace sendonce

@@ -1,0 +1,283 @@
+#include "worker/workerprivate.h"
+
+#include "worker/consume/eventtypecheck.h"
+
+#include <algorithm>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// One line, whatever a stranger's text holds.
+QString oneLine(const QString &text)
+{
+    QString line;
+    line.reserve(text.size());
+    for (const QChar c : text) {
+        if (c.category() == QChar::Other_Control || c == QChar::LineSeparator || c == QChar::ParagraphSeparator)
+            line += u"\\u%1"_s.arg(ushort(c.unicode()), 4, 16, QChar(u'0'));
+        else
+            line += c;
+    }
+    return line;
+}
+
+/// GetQueueUrl has no queue URL to go by: without an endpoint of its own it goes where the queue is.
+QUrl originOf(const QUrl &url)
+{
+    return url.adjusted(QUrl::RemovePath | QUrl::RemoveQuery | QUrl::RemoveFragment);
+}
+
+LogLevel levelOf(const DeliveryReport &report)
+{
+    switch (report.outcome) {
+    case Outcome::Sent:
+        return report.possiblyMailedTwice ? LogLevel::Warning : LogLevel::Info;
+    case Outcome::Duplicate:
+        return report.otherBody ? LogLevel::Warning : LogLevel::Info; // expected, so never a warning
+    case Outcome::Gone:
+    case Outcome::InDoubt:
+        return LogLevel::Warning;
+    case Outcome::Failed:
+        return LogLevel::Error;
+    case Outcome::GivenBack:
+        return LogLevel::Info;
+    }
+    return LogLevel::Info;
+}
+
+} // namespace
+
+Worker::Private::Private(Worker *worker, Config settings)
+    : q(worker)
+    , config(std::move(settings))
+    , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region, config.credentials})
+{ }
+
+void Worker::Private::log(LogLevel level, const QString &text, const QString &eventId)
+{
+    Q_EMIT q->logged({QDateTime::currentDateTimeUtc(), level, oneLine(text), oneLine(eventId)});
+}
+
+void Worker::Private::setState(WorkerState next)
+{
+    if (state == next)
+        return;
+    state = next;
+    Q_EMIT q->stateChanged(state);
+}
+
+void Worker::Private::setHealth(ServiceStatus &status, ServiceStatus::Health health, const QString &detail)
+{
+    if (status.health == health && status.detail == detail)
+        return;
+    status.health = health;
+    status.detail = detail;
+    Q_EMIT q->serviceChanged(status);
+}
+
+bool Worker::Private::prepare()
+{
+    const auto fail = [this](const Error &error) {
+        unusable = error.text;
+        log(LogLevel::Error, error.text);
+        Q_EMIT q->openFailed(error);
+        return false;
+    };
+    auto loaded = EventTypes::load(config.eventTypesDir);
+    if (!loaded)
+        return fail(loaded.error());
+    types = std::make_shared<const EventTypes>(loaded.take());
+    const auto checked = checkEventTypes(*types);
+    if (!checked)
+        return fail(checked.error());
+    const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
+    if (!smtp)
+        return fail(smtp.error());
+    const auto from = MailAddress::parse(config.mailFrom);
+    if (!from)
+        return fail({from.error().kind, u"--mail-from: "_s + from.error().text, {}});
+
+    laneSettings.config = config;
+    if (laneSettings.config.messageIdDomain.isEmpty())
+        laneSettings.config.messageIdDomain = from->domain();
+    laneSettings.smtp = smtp.value();
+    laneSettings.smtp.timeout = config.mailTimeout;
+    laneSettings.smtp.finalTimeout = config.mailFinalTimeout;
+    laneSettings.from = from.value();
+    laneSettings.eventTypes = types;
+    return true;
+}
+
+void Worker::Private::startOperator()
+{
+    operations = std::make_unique<OperatorThread>(config, sqs, types, *q);
+    const Operator *const answers = operations->operations();
+    connect(answers, &Operator::openFailed, q, [this](const Error &error) {
+        setHealth(databaseStatus, ServiceStatus::Health::Failing, error.text);
+        log(LogLevel::Error, error.text);
+        Q_EMIT q->openFailed(error);
+    });
+    connect(answers, &Operator::databaseOpened, q, [this](const QString &name) {
+        databaseStatus.address = name;
+        setHealth(databaseStatus, ServiceStatus::Health::Ok);
+    });
+    connect(answers, &Operator::possiblyMailedTwice, q, [this](const QString &eventId, const QString &messageId) {
+        ++counters.possiblyTwice;
+        Q_EMIT q->countersChanged(counters);
+        log(LogLevel::Warning,
+            u"A worker died while it handed over the mail of event %1 (message %2): possibly mailed twice"_s.arg(
+                eventId, messageId),
+            eventId);
+    });
+    connect(answers, &Operator::actFailed, q, [this](const QString &act, const QString &text) {
+        log(LogLevel::Error, u"%1: %2"_s.arg(act, text));
+        Q_EMIT q->actFailed(act, text);
+    });
+    connect(answers, &Operator::replayChanged, q, [this](const ReplayItem &item) {
+        if (item.state != ReplayItem::State::Sending) {
+            const bool bad = item.state == ReplayItem::State::Failed || item.state == ReplayItem::State::DeadAgain
+                || item.state == ReplayItem::State::CopyLeft;
+            log(bad ? LogLevel::Warning : LogLevel::Info,
+                u"Dead letter %1 (event %2): %3"_s.arg(item.messageId, item.eventId, item.text), item.eventId);
+        }
+        Q_EMIT q->replayChanged(item);
+    });
+    operations->start();
+}
+
+void Worker::Private::startInquiry()
+{
+    inquiry = std::make_unique<QueueInquiry>(*client, config);
+    connect(inquiry.get(), &QueueInquiry::known, q, [this](const QueueFacts &known) { factsComplete(known); });
+    connect(inquiry.get(), &QueueInquiry::reachableAgain, q,
+            [this] { log(LogLevel::Info, u"The queue is reachable again"_s); });
+    connect(inquiry.get(), &QueueInquiry::unreachable, q, [this](const Error &error, bool first) {
+        setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
+        if (first)
+            log(LogLevel::Warning, u"The queue cannot be reached, trying again: %1"_s.arg(error.text));
+    });
+    connect(inquiry.get(), &QueueInquiry::refused, q, [this](const Error &error) {
+        setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
+        const QString text = u"queue %1: %2"_s.arg(config.queueUrl.toString(), error.text);
+        log(LogLevel::Error, text);
+        Q_EMIT q->openFailed({error.kind, text, error.code});
+    });
+    inquiry->ask();
+}
+
+void Worker::Private::factsComplete(const QueueFacts &known)
+{
+    facts = known;
+    setHealth(queueStatus, ServiceStatus::Health::Ok);
+    laneSettings.lockWait = config.lockTimeout > 0ms
+        ? config.lockTimeout
+        : std::chrono::duration_cast<std::chrono::milliseconds>(facts->visibility) * 8 / 10;
+    operations->ask([known](Operator &each) { each.setQueues(known.queueUrl, known.dlqUrl, known.maxReceiveCount); });
+    monitor->watch(facts->queueUrl, facts->dlqUrl, config.depthInterval);
+    Q_EMIT q->opened();
+    if (startWanted)
+        startConsumer();
+}
+
+void Worker::Private::makeConsumer()
+{
+    consumer = std::make_unique<Consumer>(*client, *facts, laneSettings, std::max(1, config.lanes));
+    connect(consumer.get(), &Consumer::stopped, q, [this] { consumerStopped(); });
+    connect(consumer.get(), &Consumer::deliveryStarted, q, &Worker::deliveryStarted);
+    connect(consumer.get(), &Consumer::delivered, q, [this](const DeliveryReport &report) { account(report); });
+    connect(consumer.get(), &Consumer::deleted, q, &Worker::deleted);
+    connect(consumer.get(), &Consumer::inHandChanged, q, &Worker::inHandChanged);
+    connect(consumer.get(), &Consumer::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
+    connect(consumer.get(), &Consumer::receiveFailing, q, [this](const Error &error) {
+        log(LogLevel::Error, u"Receiving from the queue fails, trying again with growing pauses: %1"_s.arg(error.text));
+        setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
+    });
+    connect(consumer.get(), &Consumer::receiveWorking, q, [this] {
+        log(LogLevel::Info, u"Receiving from the queue works again"_s);
+        setHealth(queueStatus, ServiceStatus::Health::Ok);
+    });
+}
+
+void Worker::Private::startConsumer()
+{
+    if (!consumer)
+        makeConsumer();
+    log(LogLevel::Info,
+        u"Worker started: %1, %2"_s.arg(config.queueUrl.toString(),
+                                        config.lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(config.lanes)));
+    setState(WorkerState::Running);
+    consumer->start();
+}
+
+void Worker::Private::consumerStopped()
+{
+    if (startWanted) { // started again while it stopped
+        startConsumer();
+        return;
+    }
+    log(LogLevel::Info, u"Worker stopped"_s);
+    setState(WorkerState::Stopped);
+    if (closing) {
+        // Not from here: the consumer is still telling us that it has stopped.
+        QMetaObject::invokeMethod(
+            q, [this] { finishClose(); }, Qt::QueuedConnection);
+    }
+}
+
+void Worker::Private::account(const DeliveryReport &report)
+{
+    switch (report.outcome) {
+    case Outcome::Sent:
+        ++counters.sent;
+        break;
+    case Outcome::Duplicate:
+    case Outcome::Gone:
+        ++counters.skipped;
+        break;
+    case Outcome::Failed:
+        ++counters.failed;
+        break;
+    case Outcome::InDoubt:
+        ++counters.inDoubt;
+        break;
+    case Outcome::GivenBack:
+        break;
+    }
+    counters.possiblyTwice += report.possiblyMailedTwice ? 1 : 0;
+    log(levelOf(report), report.logLine, report.eventId);
+
+    using Health = ServiceStatus::Health;
+    if (report.outcome == Outcome::Sent || !report.mailReply.isEmpty())
+        setHealth(mailStatus, Health::Ok); // it answers, even when it refuses
+    else if (report.failedStage == Stage::Accepted
+             && (report.outcome == Outcome::Failed || report.outcome == Outcome::InDoubt))
+        setHealth(mailStatus, Health::Failing, report.reason);
+    if (report.stageUsec[size_t(Stage::Claimed)] >= 0)
+        setHealth(databaseStatus, Health::Ok);
+    else if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
+        setHealth(databaseStatus, Health::Failing, report.reason);
+
+    Q_EMIT q->delivered(report);
+    Q_EMIT q->countersChanged(counters);
+}
+
+void Worker::Private::finishClose()
+{
+    if (closedTold)
+        return;
+    closedTold = true;
+    monitor->stop();
+    if (inquiry)
+        inquiry->stop();
+    consumer.reset();
+    client->abortAll();
+    operations.reset();
+    faults.reset();
+    Q_EMIT q->closed();
+}
+
+} // namespace sendonce

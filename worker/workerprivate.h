@@ -1,0 +1,62 @@
+#pragma once
+
+#include "worker/consume/consumer.h"
+#include "worker/faults/faultsocket.h"
+#include "worker/operate/queuemonitor.h"
+#include "worker/operatorthread.h"
+#include "worker/queueinquiry.h"
+#include "worker/worker.h"
+
+#include <memory>
+#include <optional>
+
+namespace sendonce {
+
+/// What stands behind the worker's face: its parts, how they are joined, and what is known of the services.
+struct Worker::Private
+{
+    Private(Worker *worker, Config settings);
+
+    Worker *const q;
+    const Config config;
+    const SqsSettings sqs;
+
+    std::shared_ptr<const EventTypes> types;
+    std::unique_ptr<SqsClient> client;
+    std::unique_ptr<QueueMonitor> monitor;
+    std::unique_ptr<FaultSocket> faults;
+    std::unique_ptr<Consumer> consumer;
+    std::unique_ptr<QueueInquiry> inquiry;
+    std::unique_ptr<OperatorThread> operations;
+    LaneSettings laneSettings;
+    std::optional<QueueFacts> facts; ///< once known
+    bool startWanted = false;
+    bool closing = false;
+    bool closedTold = false;
+    QString unusable; ///< why not even the operator could be started: a setting
+    WorkerState state = WorkerState::Stopped;
+    Counters counters;
+    ServiceStatus queueStatus, databaseStatus, mailStatus;
+
+    /// Nothing while there is no operator.
+    template <typename Act>
+    void ask(Act act)
+    {
+        if (operations)
+            operations->ask(act);
+    }
+    void log(LogLevel level, const QString &text, const QString &eventId = {});
+    void setState(WorkerState next);
+    void setHealth(ServiceStatus &status, ServiceStatus::Health health, const QString &detail = {});
+    bool prepare();
+    void startOperator();
+    void startInquiry();
+    void factsComplete(const QueueFacts &known);
+    void makeConsumer();
+    void startConsumer();
+    void consumerStopped();
+    void account(const DeliveryReport &report);
+    void finishClose();
+};
+
+} // namespace sendonce
