@@ -84,6 +84,9 @@ private Q_SLOTS:
     void queueUrlShapes();
     void queueUrlsNameTheHostThatWasAsked();
     void textOfEveryKindComesBackUnchanged();
+    void queryProtocol();
+    void queryByUrl();
+    void queryErrors();
     void otherProtocolsAreAnswered();
 
     // who is let in
@@ -135,6 +138,8 @@ private:
     void open();
     void create(const QString &queue, const QMap<QString, QString> &attributes = {});
     Reply call(const QByteArray &operation, const QByteArray &json, const QByteArray &headers = {});
+    /// A request of the query protocol.
+    Reply query(const QByteArray &form, const QByteArray &path = "/", const QByteArray &headers = {});
     /// "visible/in flight/delayed"
     QString depth(const QString &queue = u"q"_s);
     QString file() const { return m_folder->filePath(u"queue.db"_s); }
@@ -192,6 +197,13 @@ void TestLocalSqsServer::create(const QString &queue, const QMap<QString, QStrin
 Reply TestLocalSqsServer::call(const QByteArray &operation, const QByteArray &body, const QByteArray &headers)
 {
     return HttpProbe(m_port).call(operation, body, headers);
+}
+
+Reply TestLocalSqsServer::query(const QByteArray &form, const QByteArray &path, const QByteArray &headers)
+{
+    HttpProbe client(m_port);
+    client.write(client.form(form, headers, path));
+    return client.reply();
 }
 
 QString TestLocalSqsServer::depth(const QString &queue)
@@ -375,15 +387,7 @@ void TestLocalSqsServer::operationsThatAreNotThere_data()
 {
     QTest::addColumn<QByteArray>("operation");
     QTest::addColumn<QString>("type");
-    const char *const unsupported[] = {"TagQueue",
-                                       "UntagQueue",
-                                       "ListQueueTags",
-                                       "AddPermission",
-                                       "RemovePermission",
-                                       "ListDeadLetterSourceQueues",
-                                       "StartMessageMoveTask",
-                                       "ListMessageMoveTasks",
-                                       "CancelMessageMoveTask"};
+    const char *const unsupported[] = {"TagQueue", "UntagQueue", "ListQueueTags", "AddPermission", "RemovePermission"};
     for (const char *operation : unsupported)
         QTest::newRow(operation) << QByteArray(operation) << u"com.amazonaws.sqs#UnsupportedOperation"_s;
     QTest::newRow("no operation of SQS") << "Foo"_ba << u"com.amazonaws.sqs#InvalidAction"_s;
@@ -542,6 +546,79 @@ void TestLocalSqsServer::textOfEveryKindComesBackUnchanged()
     QCOMPARE(lone.json().value("__type"_L1), u"com.amazonaws.sqs#InvalidMessageContents"_s);
 }
 
+void TestLocalSqsServer::queryProtocol()
+{
+    const Reply sent = query("Action=SendMessage&Version=2012-11-05&QueueUrl=http%3A%2F%2Fx%2F000000000000%2Fq&"
+                             "MessageBody=h%C3%A9llo");
+    QCOMPARE(sent.status, 200);
+    QCOMPARE(sent.headers.value("content-type"), "text/xml"_ba);
+    QCOMPARE(sent.headers.value("x-amzn-requestid").size(), 36);
+    QVERIFY(sent.body.contains("<RequestId>" + sent.headers.value("x-amzn-requestid") + "</RequestId>"));
+    QVERIFY(sent.body.contains("<MD5OfMessageBody>be50e8478cf24ff3595bc7307fb91b50</MD5OfMessageBody>"));
+
+    const Reply received = query("Action=ReceiveMessage&AttributeName.1=ApproximateReceiveCount&"
+                                 "MessageSystemAttributeName.1=SenderId&WaitTimeSeconds=20",
+                                 "/000000000000/q");
+    QCOMPARE(received.status, 200);
+    QVERIFY(received.body.contains("<Body>héllo</Body><Attribute><Name>ApproximateReceiveCount</Name><Value>1</Value>"
+                                   "</Attribute><Attribute><Name>SenderId</Name>"));
+    const qsizetype begin = received.body.indexOf("<ReceiptHandle>") + 15;
+    const QByteArray handle = received.body.mid(begin, received.body.indexOf('<', begin) - begin);
+    QVERIFY(query("Action=DeleteMessage&QueueUrl=q&ReceiptHandle=" + handle)
+                .body.startsWith("<?xml version=\"1.0\"?><DeleteMessageResponse "));
+    QCOMPARE(depth(), u"0/0/0"_s);
+
+    // A long poll, and what comes by the other protocol.
+    HttpProbe waiting(m_port);
+    waiting.write(waiting.form("Action=ReceiveMessage&QueueUrl=q&WaitTimeSeconds=20"));
+    QTRY_COMPARE(m_server->longPollCount(), 1);
+    call("SendMessage", sendOne(u"json"_s));
+    QVERIFY(waiting.reply().body.contains("<Body>json</Body>"));
+}
+
+void TestLocalSqsServer::queryByUrl()
+{
+    HttpProbe client(m_port);
+    const auto get = [&client](const QByteArray &target) {
+        client.write("GET " + target + " HTTP/1.1\r\nHost: " + client.host() + "\r\n\r\n");
+        return client.reply();
+    };
+    QCOMPARE(get("/000000000000/q?Action=SendMessage&MessageBody=a+b").status, 200);
+    QVERIFY(get("/?Action=ReceiveMessage&QueueUrl=q").body.contains("<Body>a b</Body>"));
+    QVERIFY(get("/queue/us-east-1/000000000000/q?Action=GetQueueUrl&QueueName=q")
+                .body.contains("<QueueUrl>http://" + client.host() + "/000000000000/q</QueueUrl>"));
+    const Reply list = get("/000000000000/q?Action=ListQueues");
+    QCOMPARE(list.status, 400);
+    QVERIFY(list.body.contains("<Code>InvalidAction</Code><Message>The action ListQueues is not valid for this "
+                               "endpoint.</Message>"));
+    // Parameters in the URL of a POST, the body being something else.
+    client.write("POST /q?Action=SendMessage&MessageBody=url HTTP/1.1\r\nHost: " + client.host()
+                 + "\r\nContent-Length: 0\r\n\r\n");
+    QCOMPARE(client.reply().status, 200);
+    HttpProbe head(m_port);
+    head.write("DELETE /q?Action=DeleteQueue HTTP/1.1\r\nHost: " + head.host() + "\r\n\r\n");
+    QCOMPARE(head.reply().status, 405);
+    QCOMPARE(depth(), u"1/1/0"_s);
+}
+
+void TestLocalSqsServer::queryErrors()
+{
+    const Reply none = query("Action=SendMessage&QueueUrl=none&MessageBody=a");
+    QCOMPARE(none.status, 400);
+    QCOMPARE(none.headers.value("content-type"), "text/xml"_ba);
+    QVERIFY(!none.headers.contains("x-amzn-query-error"));
+    QVERIFY(none.body.contains("<Code>AWS.SimpleQueueService.NonExistentQueue</Code><Message>The specified queue does "
+                               "not exist for this wsdl version.</Message>"));
+    QVERIFY(none.body.contains("<RequestId>" + none.headers.value("x-amzn-requestid") + "</RequestId>"));
+    QCOMPARE(query("Action=DeleteMessage&QueueUrl=q&ReceiptHandle=garbage").status, 404);
+    QCOMPARE(query("Action=PurgeQueue&QueueUrl=q").status, 200);
+    const Reply purge = query("Action=PurgeQueue&QueueUrl=q");
+    QCOMPARE(purge.status, 403);
+    QVERIFY(purge.body.contains("<Code>AWS.SimpleQueueService.PurgeQueueInProgress</Code>"));
+    QVERIFY(query("Action=Nonsense").body.contains("<Code>InvalidAction</Code>"));
+    QCOMPARE(query("Nothing=Nonsense").status, 404);
+}
+
 void TestLocalSqsServer::otherProtocolsAreAnswered()
 {
     HttpProbe client(m_port);
@@ -549,14 +626,6 @@ void TestLocalSqsServer::otherProtocolsAreAnswered()
     const Reply get = client.reply();
     QCOMPARE(get.status, 404);
     QCOMPARE(get.body, "<UnknownOperationException/>"_ba);
-    const QByteArray form = "Action=ListQueues&Version=2012-11-05";
-    client.write("POST / HTTP/1.1\r\nHost: " + client.host()
-                 + "\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\nContent-Length: "
-                 + QByteArray::number(form.size()) + "\r\n\r\n" + form);
-    const Reply query = client.reply();
-    QCOMPARE(query.status, 400);
-    QCOMPARE(query.headers.value("content-type"), "text/xml"_ba);
-    QVERIFY(query.body.contains("<Code>AWS.SimpleQueueService.UnsupportedOperation</Code>"));
     client.write("POST / HTTP/1.1\r\nHost: " + client.host()
                  + "\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{}");
     QCOMPARE(client.reply().json().value("__type"_L1), u"com.amazonaws.sqs#InvalidAction"_s);

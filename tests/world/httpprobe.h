@@ -57,6 +57,13 @@ public:
             + "\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS." + operation
             + "\r\nContent-Length: " + QByteArray::number(json.size()) + "\r\n" + headers + "\r\n" + json;
     }
+    /// A request of the query protocol.
+    QByteArray form(const QByteArray &form, const QByteArray &headers = {}, const QByteArray &path = "/") const
+    {
+        return "POST " + path + " HTTP/1.1\r\nHost: " + host()
+            + "\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\nContent-Length: "
+            + QByteArray::number(form.size()) + "\r\n" + headers + "\r\n" + form;
+    }
     /// Sends an operation without waiting for its reply.
     void ask(const QByteArray &operation, const QByteArray &json, const QByteArray &headers = {})
     {

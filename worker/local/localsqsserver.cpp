@@ -112,7 +112,7 @@ void LocalSqsServer::close()
         return;
     m_server.close();
     for (const LongPoll &poll : std::exchange(m_longPolls, {}))
-        poll.connection->reply(replyTo(poll.connection->request(), SqsResult(ReceivedMessages{})));
+        poll.connection->reply(replyTo(poll.caller, SqsResult(ReceivedMessages{})));
     for (HttpConnection *connection : QList(m_connections))
         connection->close();
     m_wakeUp.stop();
@@ -206,18 +206,18 @@ void LocalSqsServer::takeUp(HttpConnection *connection, qint64 now, std::vector<
         connection->reply(*reply);
         return;
     }
-    const SqsRequest &operation = std::get<SqsRequest>(call);
+    const auto &[operation, caller] = std::get<SqsCall>(call);
     SqsReply reply = m_queues.apply(operation);
     if (const auto *receive = std::get_if<ReceiveMessageRequest>(&operation)) {
         const auto *result = std::get_if<SqsResult>(&reply);
         const qint64 waitMsec = std::chrono::milliseconds(m_queues.receiveWait(*receive)).count();
         if (result && std::get<ReceivedMessages>(*result).messages.isEmpty() && waitMsec > 0
             && longPollCount() < m_limits.longPolls) {
-            m_longPolls.push_back({connection, *receive, now + waitMsec});
+            m_longPolls.push_back({connection, caller, *receive, now + waitMsec});
             return;
         }
     }
-    answers->push_back({connection, std::move(reply)});
+    answers->push_back({connection, caller, std::move(reply)});
 }
 
 void LocalSqsServer::serveLongPolls(qint64 now, std::vector<Answer> *answers)
@@ -243,7 +243,7 @@ void LocalSqsServer::serveLongPolls(qint64 now, std::vector<Answer> *answers)
                 ++it;
                 continue;
             }
-            answers->push_back({it->connection, std::move(reply)});
+            answers->push_back({it->connection, it->caller, std::move(reply)});
             it = m_longPolls.erase(it);
         }
     }
@@ -273,9 +273,8 @@ bool LocalSqsServer::writeDown()
 
 void LocalSqsServer::answer(const Answer &answer, bool written)
 {
-    const HttpRequest &request = answer.connection->request();
     if (!written) {
-        answer.connection->reply(replyTo(request, internalFailure()));
+        answer.connection->reply(replyTo(answer.caller, internalFailure()));
         return;
     }
     QList<ReceivedMessage> messages;
@@ -285,14 +284,14 @@ void LocalSqsServer::answer(const Answer &answer, bool written)
                 const auto content = m_store.content(handedOut.row);
                 if (!content) {
                     qCCritical(lcQueue, "cannot read queue.db: %ls", qUtf16Printable(content.error().text));
-                    answer.connection->reply(replyTo(request, internalFailure()));
+                    answer.connection->reply(replyTo(answer.caller, internalFailure()));
                     return;
                 }
                 messages += assemble(handedOut, content.value(), *received);
             }
         }
     }
-    answer.connection->reply(replyTo(request, answer.reply, messages));
+    answer.connection->reply(replyTo(answer.caller, answer.reply, messages));
 }
 
 SqsReply LocalSqsServer::execute(const SqsRequest &request)

@@ -59,6 +59,7 @@ private:
     struct LongPoll
     {
         HttpConnection *connection;
+        SqsCaller caller;
         ReceiveMessageRequest request;
         qint64 until; ///< steady
     };
@@ -66,6 +67,7 @@ private:
     struct Answer
     {
         HttpConnection *connection;
+        SqsCaller caller;
         SqsReply reply;
     };
 

@@ -1,6 +1,9 @@
 #include "worker/local/sqsendpoint.h"
 
 #include "worker/local/sqsjson.h"
+#include "worker/local/sqsquery.h"
+#include "worker/local/sqsrequest.h"
+#include "worker/local/sqsxml.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -24,27 +27,73 @@ HttpReply jsonReply(const QByteArray &body)
     return {200, "application/x-amz-json-1.0"_ba, body, {{"x-amzn-RequestId"_ba, newRequestId()}}, false};
 }
 
-HttpReply jsonReply(const HttpRequest &request, const SqsError &error)
+HttpReply jsonReply(const SqsCaller &caller, const SqsError &error)
 {
     HttpReply reply = jsonReply(toSqsJson(error));
     reply.status = error.httpStatus;
     // SDKs that once spoke the query protocol ask for its code, so that programs that compare it still work.
-    if (request.header("x-amzn-query-mode"_ba).toLower() == "true"_ba)
+    if (caller.wantsQueryError)
         reply.headers +=
             {"x-amzn-query-error"_ba, error.queryCode.toLatin1() + (error.senderFault ? ";Sender" : ";Receiver")};
     return reply;
 }
 
-/// An error in the words of the query protocol (sqs.md, 6.2), which is not spoken here yet.
-HttpReply xmlReply(const SqsError &error)
+HttpReply xmlReply(int status, const QByteArray &requestId, const QByteArray &body)
 {
+    return {status, "text/xml"_ba, body, {{"x-amzn-RequestId"_ba, requestId}}, false};
+}
+
+/// The caller's own name for us: through a port forward it is another one than ours.
+QString originOf(const SqsCaller &caller)
+{
+    return u"http://"_s + QString::fromLatin1(caller.host);
+}
+
+HttpReply errorReply(const SqsCaller &caller, const SqsError &error)
+{
+    if (caller.protocol == SqsCaller::Protocol::Json)
+        return jsonReply(caller, error);
     const QByteArray requestId = newRequestId();
-    const QByteArray body =
-        "<?xml version=\"1.0\"?><ErrorResponse xmlns=\"http://queue.amazonaws.com/doc/2012-11-05/\"><Error>"
-        "<Type>Sender</Type><Code>"
-        + error.queryCode.toHtmlEscaped().toUtf8() + "</Code><Message>" + error.message.toHtmlEscaped().toUtf8()
-        + "</Message><Detail/></Error><RequestId>" + requestId + "</RequestId></ErrorResponse>";
-    return {error.httpStatus, "text/xml"_ba, body, {{"x-amzn-RequestId"_ba, requestId}}, false};
+    return xmlReply(error.httpStatus, requestId, toSqsXml(error, requestId));
+}
+
+std::variant<SqsCall, HttpReply> readJsonCall(const HttpRequest &request, SqsCaller caller, const QString &pathQueue)
+{
+    const QString target = QString::fromLatin1(request.header("x-amz-target"_ba));
+    if (request.method != "POST"_ba)
+        return textReply(405, "POST only.", true);
+    if (!target.startsWith(TargetPrefix))
+        return errorReply(caller, invalidAction(target.isEmpty() ? u"without X-Amz-Target"_s : target));
+    caller.operation = target.sliced(TargetPrefix.size()).toLatin1();
+    auto read = readSqsJson(caller.operation, request.body, pathQueue,
+                            QString::fromLatin1(request.header("x-amzn-trace-id"_ba)));
+    if (const auto *error = std::get_if<SqsError>(&read))
+        return errorReply(caller, *error);
+    return SqsCall{std::get<SqsRequest>(std::move(read)), caller};
+}
+
+std::variant<SqsCall, HttpReply> readQueryCall(const HttpRequest &request, SqsCaller caller, const QString &pathQueue)
+{
+    const bool post = request.method == "POST"_ba;
+    const bool isForm = request.header("content-type"_ba).toLower().startsWith("application/x-www-form-urlencoded"_ba);
+    const auto parsed = SqsQuery::parse(post && isForm ? request.body : QByteArray(), request.query);
+    if (const auto *error = std::get_if<SqsError>(&parsed))
+        return errorReply(caller, *error);
+    const SqsQuery &query = std::get<SqsQuery>(parsed);
+    caller.operation = query.action();
+    if (caller.operation.isEmpty()) {
+        // Recorded for a queue's URL without an Action.
+        const bool expected = post || request.method == "GET"_ba;
+        HttpReply reply = xmlReply(404, newRequestId(), "<UnknownOperationException/>"_ba);
+        reply.close = !expected;
+        return reply;
+    }
+    if (!post && request.method != "GET"_ba)
+        return textReply(405, "GET and POST only.", true);
+    auto read = query.read(pathQueue, QString::fromLatin1(request.header("x-amzn-trace-id"_ba)));
+    if (const auto *error = std::get_if<SqsError>(&read))
+        return errorReply(caller, *error);
+    return SqsCall{std::get<SqsRequest>(std::move(read)), caller};
 }
 
 } // namespace
@@ -63,7 +112,7 @@ std::optional<HttpReply> refuseStrangers(const HttpRequest &request, const Endpo
     return {};
 }
 
-std::variant<SqsRequest, HttpReply> readCall(const HttpRequest &request, const EndpointIdentity &identity)
+std::variant<SqsCall, HttpReply> readCall(const HttpRequest &request, const EndpointIdentity &identity)
 {
     if (request.path == "/_sendonce/id"_ba) {
         if (request.method != "GET"_ba)
@@ -78,43 +127,28 @@ std::variant<SqsRequest, HttpReply> readCall(const HttpRequest &request, const E
         return textReply(404, "There is nothing here.", true);
 
     const QString pathQueue = queueNameOf(QString::fromLatin1(request.path));
-    const QString target = QString::fromLatin1(request.header("x-amz-target"_ba));
-    if (target.startsWith(TargetPrefix)) {
-        if (request.method != "POST"_ba)
-            return textReply(405, "POST only.", true);
-        auto read = readSqsJson(target.sliced(TargetPrefix.size()).toLatin1(), request.body, pathQueue,
-                                QString::fromLatin1(request.header("x-amzn-trace-id"_ba)));
-        if (const auto *error = std::get_if<SqsError>(&read))
-            return jsonReply(request, *error);
-        return std::get<SqsRequest>(std::move(read));
-    }
-    const QByteArray contentType = request.header("content-type"_ba).toLower();
-    if (contentType.startsWith("application/x-amz-json"_ba) || !target.isEmpty())
-        return jsonReply(request, invalidAction(target.isEmpty() ? u"without X-Amz-Target"_s : target));
-    const auto hasAction = [](const QByteArray &form) {
-        return form.startsWith("Action=") || form.contains("&Action=");
-    };
-    if (hasAction(request.query)
-        || (contentType.startsWith("application/x-www-form-urlencoded"_ba) && hasAction(request.body)))
-        return xmlReply(unsupportedOperation(
-            u"The query protocol is not supported by this endpoint; a client that speaks AWS JSON 1.0 is needed."_s));
-    // Recorded for a queue's URL without an Action.
-    return HttpReply{404,
-                     "text/xml"_ba,
-                     "<UnknownOperationException/>"_ba,
-                     {{"x-amzn-RequestId"_ba, newRequestId()}},
-                     request.method != "GET"_ba && request.method != "POST"_ba};
+    SqsCaller caller;
+    caller.host = request.header("host"_ba);
+    caller.wantsQueryError = request.header("x-amzn-query-mode"_ba).toLower() == "true"_ba;
+    if (request.count("x-amz-target"_ba) > 0
+        || request.header("content-type"_ba).toLower().startsWith("application/x-amz-json"_ba))
+        return readJsonCall(request, caller, pathQueue);
+    caller.protocol = SqsCaller::Protocol::Query;
+    return readQueryCall(request, caller, pathQueue);
 }
 
-HttpReply replyTo(const HttpRequest &request, const SqsReply &outcome, const QList<ReceivedMessage> &messages)
+HttpReply replyTo(const SqsCaller &caller, const SqsReply &outcome, const QList<ReceivedMessage> &messages)
 {
     if (const auto *error = std::get_if<SqsError>(&outcome))
-        return jsonReply(request, *error);
+        return errorReply(caller, *error);
     const SqsResult &result = std::get<SqsResult>(outcome);
-    if (std::holds_alternative<ReceivedMessages>(result))
-        return jsonReply(toSqsJson(messages));
-    // The caller's own name for us: through a port forward it is another one than ours.
-    return jsonReply(toSqsJson(result, u"http://"_s + QString::fromLatin1(request.header("host"_ba))));
+    const bool received = std::holds_alternative<ReceivedMessages>(result);
+    if (caller.protocol == SqsCaller::Protocol::Json)
+        return jsonReply(received ? toSqsJson(messages) : toSqsJson(result, originOf(caller)));
+    const QByteArray requestId = newRequestId();
+    return xmlReply(200, requestId,
+                    received ? toSqsXml(messages, requestId)
+                             : toSqsXml(caller.operation, result, originOf(caller), requestId));
 }
 
 } // namespace sendonce::local

@@ -21,10 +21,26 @@ struct EndpointIdentity
 /// Origin, no Sec-Fetch-Site, whatever the method. The reply to a request that is not let in; nothing for the others.
 std::optional<HttpReply> refuseStrangers(const HttpRequest &request, const EndpointIdentity &identity);
 
-/// What a request that was let in asks: an operation of SQS, or something that is answered at once.
-std::variant<SqsRequest, HttpReply> readCall(const HttpRequest &request, const EndpointIdentity &identity);
+/// What a reply needs to know of its request.
+struct SqsCaller
+{
+    enum class Protocol { Json, Query };
+    Protocol protocol = Protocol::Json;
+    QByteArray operation;
+    QByteArray host; ///< as the caller calls us
+    bool wantsQueryError = false; ///< JSON: x-amzn-query-mode
+};
+struct SqsCall
+{
+    SqsRequest request;
+    SqsCaller caller;
+};
+
+/// What a request that was let in asks: an operation of SQS, in whichever protocol (sqs.md, 1.1), or something that is
+/// answered at once.
+std::variant<SqsCall, HttpReply> readCall(const HttpRequest &request, const EndpointIdentity &identity);
 
 /// The reply to an operation. \param messages for ReceivedMessages, in its order, with their contents
-HttpReply replyTo(const HttpRequest &request, const SqsReply &outcome, const QList<ReceivedMessage> &messages = {});
+HttpReply replyTo(const SqsCaller &caller, const SqsReply &outcome, const QList<ReceivedMessage> &messages = {});
 
 } // namespace sendonce::local

@@ -1,9 +1,10 @@
 #include "worker/local/sqsjson.h"
 
+#include "worker/local/sqsrequest.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QUrl>
 
 #include <cmath>
 #include <limits>
@@ -14,18 +15,13 @@ namespace sendonce::local {
 
 namespace {
 
-using Read = std::variant<SqsRequest, SqsError>;
-
-/// Takes typed members out of a JSON object and keeps the first error. null counts as absent; unknown members are
-/// nobody's business.
-class Members
+/// Takes typed members out of a JSON object. null counts as absent.
+class JsonMembers final : public SqsMembers
 {
 public:
-    Members(const QJsonObject &object, std::optional<SqsError> *error) : m_object(object), m_error(error) { }
+    JsonMembers(const QJsonObject &object, std::optional<SqsError> *error) : SqsMembers(error), m_object(object) { }
 
-    QString string(QLatin1StringView name) { return optionalString(name).value_or(QString()); }
-
-    std::optional<QString> optionalString(QLatin1StringView name)
+    std::optional<QString> optionalText(QLatin1StringView name) override
     {
         const QJsonValue value = member(name);
         if (value.isUndefined())
@@ -37,7 +33,7 @@ public:
         return value.toString();
     }
 
-    std::optional<int> integer(QLatin1StringView name)
+    std::optional<int> integer(QLatin1StringView name) override
     {
         const QJsonValue value = member(name);
         if (value.isUndefined())
@@ -50,7 +46,7 @@ public:
         return int(number);
     }
 
-    QStringList strings(QLatin1StringView name)
+    QStringList texts(QLatin1StringView name) override
     {
         QStringList list;
         for (const QJsonValue &value : array(name)) {
@@ -61,7 +57,7 @@ public:
         return list;
     }
 
-    QMap<QString, QString> stringMap(QLatin1StringView name)
+    QMap<QString, QString> textMap(QLatin1StringView name) override
     {
         QMap<QString, QString> map;
         const QJsonObject members = object(name);
@@ -73,7 +69,7 @@ public:
         return map;
     }
 
-    MessageAttributes attributes(QLatin1StringView name)
+    MessageAttributes attributes(QLatin1StringView name) override
     {
         MessageAttributes attributes;
         const QJsonObject all = object(name);
@@ -82,10 +78,10 @@ public:
                 fail(name, "a map of attributes"_L1);
                 continue;
             }
-            Members members(it->toObject(), m_error);
+            JsonMembers members(it->toObject(), m_error);
             MessageAttribute attribute;
-            attribute.dataType = members.string("DataType"_L1);
-            attribute.stringValue = members.string("StringValue"_L1);
+            attribute.dataType = members.text("DataType"_L1);
+            attribute.stringValue = members.text("StringValue"_L1);
             attribute.binaryValue = members.bytes("BinaryValue"_L1);
             if (!members.array("StringListValues"_L1).isEmpty() || !members.array("BinaryListValues"_L1).isEmpty())
                 refuse(unsupportedOperation(u"Message attribute list values are not supported."_s));
@@ -94,22 +90,14 @@ public:
         return attributes;
     }
 
-    template <typename Entry>
-    QList<Entry> entries(Entry (*read)(Members))
+    void forEachEntry(const std::function<void(SqsMembers &)> &read) override
     {
-        QList<Entry> list;
         for (const QJsonValue &value : array("Entries"_L1)) {
             if (!value.isObject())
                 fail("Entries"_L1, "a list of objects"_L1);
-            list += read(Members(value.toObject(), m_error));
+            JsonMembers entry(value.toObject(), m_error);
+            read(entry);
         }
-        return list;
-    }
-
-    void refuse(const SqsError &error)
-    {
-        if (!*m_error)
-            *m_error = error;
     }
 
 private:
@@ -138,7 +126,7 @@ private:
     QByteArray bytes(QLatin1StringView name)
     {
         const auto decoded = QByteArray::fromBase64Encoding(
-            string(name).toLatin1(), QByteArray::Base64Encoding | QByteArray::AbortOnBase64DecodingErrors);
+            text(name).toLatin1(), QByteArray::Base64Encoding | QByteArray::AbortOnBase64DecodingErrors);
         if (!decoded)
             fail(name, "base64"_L1);
         return decoded ? *decoded : QByteArray();
@@ -150,123 +138,7 @@ private:
     }
 
     QJsonObject m_object;
-    std::optional<SqsError> *m_error;
 };
-
-OutgoingMessage readOutgoing(Members members)
-{
-    OutgoingMessage message;
-    message.id = members.string("Id"_L1);
-    message.body = members.string("MessageBody"_L1);
-    message.delaySeconds = members.integer("DelaySeconds"_L1);
-    message.attributes = members.attributes("MessageAttributes"_L1);
-    message.systemAttributes = members.attributes("MessageSystemAttributes"_L1);
-    message.groupId = members.optionalString("MessageGroupId"_L1);
-    message.deduplicationId = members.optionalString("MessageDeduplicationId"_L1);
-    return message;
-}
-
-DeleteEntry readDelete(Members members)
-{
-    return {members.string("Id"_L1), members.string("ReceiptHandle"_L1)};
-}
-
-VisibilityEntry readVisibility(Members members)
-{
-    return {members.string("Id"_L1), members.string("ReceiptHandle"_L1), members.integer("VisibilityTimeout"_L1)};
-}
-
-/// The queue that is meant: the member QueueUrl, else the path's.
-QString readQueue(Members &members, const QString &pathQueue)
-{
-    const QString url = members.string("QueueUrl"_L1);
-    if (url.isEmpty()) {
-        if (pathQueue.isEmpty())
-            members.refuse(missingParameter(u"QueueUrl"_s));
-        return pathQueue;
-    }
-    const QString name = queueNameOf(url);
-    if (name.isEmpty())
-        members.refuse(invalidAddress(url));
-    return name;
-}
-
-/// A header stands in where the message itself brings no trace header.
-void addTraceHeader(OutgoingMessage &message, const QString &traceHeader)
-{
-    const QString name = u"AWSTraceHeader"_s;
-    if (!traceHeader.isEmpty() && !message.systemAttributes.contains(name))
-        message.systemAttributes.insert(name, {u"String"_s, traceHeader, {}});
-}
-
-std::optional<SqsRequest> readOperation(const QByteArray &operation, Members &members, const QString &pathQueue,
-                                        const QString &traceHeader)
-{
-    if (operation == "CreateQueue"_ba)
-        return CreateQueueRequest{members.string("QueueName"_L1), members.stringMap("Attributes"_L1),
-                                  members.stringMap("tags"_L1)};
-    if (operation == "GetQueueUrl"_ba)
-        return GetQueueUrlRequest{members.string("QueueName"_L1), members.string("QueueOwnerAWSAccountId"_L1)};
-    if (operation == "ListQueues"_ba)
-        return ListQueuesRequest{members.string("QueueNamePrefix"_L1), members.integer("MaxResults"_L1),
-                                 members.string("NextToken"_L1)};
-    if (operation == "GetQueueAttributes"_ba)
-        return GetQueueAttributesRequest{readQueue(members, pathQueue), members.strings("AttributeNames"_L1)};
-    if (operation == "SetQueueAttributes"_ba)
-        return SetQueueAttributesRequest{readQueue(members, pathQueue), members.stringMap("Attributes"_L1)};
-    if (operation == "DeleteQueue"_ba)
-        return DeleteQueueRequest{readQueue(members, pathQueue)};
-    if (operation == "PurgeQueue"_ba)
-        return PurgeQueueRequest{readQueue(members, pathQueue)};
-    if (operation == "SendMessage"_ba) {
-        SendMessageRequest request{readQueue(members, pathQueue), readOutgoing(members)};
-        request.message.id.clear(); // Id is a batch entry's
-        addTraceHeader(request.message, traceHeader);
-        return request;
-    }
-    if (operation == "SendMessageBatch"_ba) {
-        SendMessageBatchRequest request{readQueue(members, pathQueue), members.entries(&readOutgoing)};
-        for (OutgoingMessage &entry : request.entries)
-            addTraceHeader(entry, traceHeader);
-        return request;
-    }
-    if (operation == "ReceiveMessage"_ba) {
-        ReceiveMessageRequest request;
-        request.queue = readQueue(members, pathQueue);
-        request.maxNumberOfMessages = members.integer("MaxNumberOfMessages"_L1);
-        request.visibilityTimeout = members.integer("VisibilityTimeout"_L1);
-        request.waitTimeSeconds = members.integer("WaitTimeSeconds"_L1);
-        request.systemAttributeNames =
-            members.strings("AttributeNames"_L1) + members.strings("MessageSystemAttributeNames"_L1);
-        request.messageAttributeNames = members.strings("MessageAttributeNames"_L1);
-        request.attemptId = members.optionalString("ReceiveRequestAttemptId"_L1);
-        return request;
-    }
-    if (operation == "DeleteMessage"_ba)
-        return DeleteMessageRequest{readQueue(members, pathQueue), members.string("ReceiptHandle"_L1)};
-    if (operation == "DeleteMessageBatch"_ba)
-        return DeleteMessageBatchRequest{readQueue(members, pathQueue), members.entries(&readDelete)};
-    if (operation == "ChangeMessageVisibility"_ba)
-        return ChangeMessageVisibilityRequest{readQueue(members, pathQueue), readVisibility(members)};
-    if (operation == "ChangeMessageVisibilityBatch"_ba)
-        return ChangeMessageVisibilityBatchRequest{readQueue(members, pathQueue), members.entries(&readVisibility)};
-    return {};
-}
-
-/// Operations that SQS has and this endpoint does not.
-bool isKnownElsewhere(const QByteArray &operation)
-{
-    static const QList<QByteArray> known{"TagQueue"_ba,
-                                         "UntagQueue"_ba,
-                                         "ListQueueTags"_ba,
-                                         "AddPermission"_ba,
-                                         "RemovePermission"_ba,
-                                         "ListDeadLetterSourceQueues"_ba,
-                                         "StartMessageMoveTask"_ba,
-                                         "ListMessageMoveTasks"_ba,
-                                         "CancelMessageMoveTask"_ba};
-    return known.contains(operation);
-}
 
 QByteArray compact(const QJsonObject &object)
 {
@@ -276,11 +148,6 @@ QByteArray compact(const QJsonObject &object)
 QString latin1(const QByteArray &text)
 {
     return QString::fromLatin1(text);
-}
-
-QString queueUrl(const QString &origin, const QString &name)
-{
-    return origin + u"/000000000000/"_s + name;
 }
 
 QJsonObject toObject(const QMap<QString, QString> &map)
@@ -353,7 +220,7 @@ QJsonObject resultObject(const Nothing &, const QString &)
 
 QJsonObject resultObject(const QueueNamed &result, const QString &origin)
 {
-    return {{u"QueueUrl"_s, queueUrl(origin, result.name)}};
+    return {{u"QueueUrl"_s, queueUrlOf(origin, result.name)}};
 }
 
 QJsonObject resultObject(const QueueList &result, const QString &origin)
@@ -361,7 +228,7 @@ QJsonObject resultObject(const QueueList &result, const QString &origin)
     QJsonObject object;
     QJsonArray urls;
     for (const QString &name : result.names)
-        urls.append(queueUrl(origin, name));
+        urls.append(queueUrlOf(origin, name));
     if (!urls.isEmpty())
         object.insert("QueueUrls"_L1, urls);
     if (!result.nextToken.isEmpty())
@@ -412,10 +279,8 @@ QJsonObject resultObject(const DoneBatch &result, const QString &)
 std::variant<SqsRequest, SqsError> readSqsJson(const QByteArray &operation, const QByteArray &body,
                                                const QString &pathQueue, const QString &traceHeader)
 {
-    if (isKnownElsewhere(operation))
-        return unsupportedOperation(u"%1 is not supported by this endpoint."_s.arg(latin1(operation)));
-    if (!pathQueue.isEmpty() && (operation == "CreateQueue"_ba || operation == "ListQueues"_ba))
-        return invalidAction(latin1(operation));
+    if (const auto refusal = checkOperation(operation, pathQueue))
+        return *refusal;
     QJsonObject object;
     if (!body.isEmpty()) {
         QJsonParseError parseError;
@@ -428,13 +293,11 @@ std::variant<SqsRequest, SqsError> readSqsJson(const QByteArray &operation, cons
         object = document.object();
     }
     std::optional<SqsError> error;
-    Members members(object, &error);
-    const auto request = readOperation(operation, members, pathQueue, traceHeader);
-    if (!request)
-        return invalidAction(latin1(operation));
+    JsonMembers members(object, &error);
+    SqsRequest request = readSqsRequest(operation, members, pathQueue, traceHeader);
     if (error)
         return *error;
-    return *request;
+    return request;
 }
 
 QByteArray toSqsJson(const SqsResult &result, const QString &origin)
@@ -452,12 +315,6 @@ QByteArray toSqsJson(const QList<ReceivedMessage> &messages)
 QByteArray toSqsJson(const SqsError &error)
 {
     return compact({{u"__type"_s, u"com.amazonaws.sqs#"_s + error.shape}, {u"message"_s, error.message}});
-}
-
-QString queueNameOf(const QString &queueUrl)
-{
-    const QString path = queueUrl.section(u'?', 0, 0);
-    return QUrl::fromPercentEncoding(path.mid(path.lastIndexOf(u'/') + 1).toUtf8());
 }
 
 } // namespace sendonce::local
