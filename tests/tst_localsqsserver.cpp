@@ -531,9 +531,14 @@ void TestLocalSqsServer::queueUrlsNameTheHostThatWasAsked()
 
 void TestLocalSqsServer::textOfEveryKindComesBackUnchanged()
 {
-    const QStringList texts{
-        u"a b&c=é\n"_s,          u"\t\r\n\"\\/<>&"_s,   u"\U0001F600\U0010FFFD\uFFFD"_s, u"{\"json\":\"\\u00e9\"}"_s,
-        u"\u2028\u2029\u202e"_s, QString(1048576, u'x')};
+    const QStringList texts{u"a b&c=é\n"_s,
+                            u"\t\r\n\"\\/<>&"_s,
+                            u"\U0001F600\U0010FFFD\uFFFD"_s,
+                            u"{\"json\":\"\\u00e9\"}"_s,
+                            u"\u2028\u2029\u202e"_s,
+                            u"\uFEFFx\"\uFEFF\\\uFEFF"_s,
+                            u"\uFEFF"_s,
+                            QString(1048576, u'x')};
     HttpProbe client(m_port);
     for (const QString &text : texts) {
         QCOMPARE(client.call("SendMessage", sendOne(text)).status, 200);
@@ -1242,6 +1247,7 @@ void TestLocalSqsServer::restartKeepsEverything()
             {u"VisibilityTimeout"_s, u"77"_s}});
     const QJsonObject attributes{
         {u"blob"_s, QJsonObject{{u"DataType"_s, u"Binary.x"_s}, {u"BinaryValue"_s, u"AP8="_s}}},
+        {u"mark"_s, QJsonObject{{u"DataType"_s, u"String"_s}, {u"StringValue"_s, u"\uFEFFx"_s}}},
         {u"n"_s, QJsonObject{{u"DataType"_s, u"Number"_s}, {u"StringValue"_s, u"1.50"_s}}}};
     call("SendMessage",
          on(u"source"_s,

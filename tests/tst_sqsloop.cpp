@@ -140,6 +140,7 @@ void TestSqsLoop::messageGoesRound_data()
     QTest::addColumn<QByteArray>("body");
     QTest::newRow("event") << R"({"type":"application.status_changed","event_id":"e","application_id":3})"_ba;
     QTest::newRow("not ASCII, outside the BMP") << u"h\u00e9llo \u6f22 \U0001F600"_s.toUtf8();
+    QTest::newRow("U+FEFF at the start") << u"\uFEFF{}\uFEFF"_s.toUtf8();
     QTest::newRow("line ends, tabs, quotes") << "a\r\nb\nc\rd\te\"f\\g"_ba;
 }
 

@@ -1,5 +1,7 @@
 #include "worker/local/queuestore.h"
 
+#include "worker/local/jsontext.h"
+
 #include <QDateTime>
 #include <QFile>
 #include <QFileInfo>
@@ -59,14 +61,14 @@ QVariant toExtras(const MessageContent &content)
         extras.insert(u"trace"_s, content.traceHeader);
     if (extras.isEmpty())
         return QVariant(QMetaType::fromType<QString>());
-    return QString::fromUtf8(QJsonDocument(extras).toJson(QJsonDocument::Compact));
+    return fromUtf8(toJson(extras));
 }
 
 void readExtras(const QString &text, MessageContent *content)
 {
     if (text.isEmpty())
         return;
-    const QJsonObject extras = QJsonDocument::fromJson(text.toUtf8()).object();
+    const QJsonObject extras = parseJson(text.toUtf8()).object();
     const QJsonObject attributes = extras.value("attributes"_L1).toObject();
     for (auto it = attributes.begin(); it != attributes.end(); ++it) {
         const QJsonObject attribute = it->toObject();
@@ -83,13 +85,13 @@ QString toJsonText(const QMap<QString, QString> &attributes)
     QJsonObject object;
     for (auto it = attributes.cbegin(); it != attributes.cend(); ++it)
         object.insert(it.key(), *it);
-    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+    return fromUtf8(toJson(object));
 }
 
 QMap<QString, QString> fromJsonText(const QString &text)
 {
     QMap<QString, QString> attributes;
-    const QJsonObject object = QJsonDocument::fromJson(text.toUtf8()).object();
+    const QJsonObject object = parseJson(text.toUtf8()).object();
     for (auto it = object.begin(); it != object.end(); ++it)
         attributes.insert(it.key(), it->toString());
     return attributes;

@@ -1,5 +1,6 @@
 #include "worker/local/sqsjson.h"
 
+#include "worker/local/jsontext.h"
 #include "worker/local/sqsrequest.h"
 
 #include <QJsonArray>
@@ -140,11 +141,6 @@ private:
     QJsonObject m_object;
 };
 
-QByteArray compact(const QJsonObject &object)
-{
-    return QJsonDocument(object).toJson(QJsonDocument::Compact);
-}
-
 QString latin1(const QByteArray &text)
 {
     return QString::fromLatin1(text);
@@ -183,7 +179,7 @@ QJsonObject toObject(const ReceivedMessage &message)
     QJsonObject object{{u"MessageId"_s, message.messageId},
                        {u"ReceiptHandle"_s, message.receiptHandle},
                        {u"MD5OfBody"_s, latin1(message.bodyMd5)},
-                       {u"Body"_s, QString::fromUtf8(message.body)}};
+                       {u"Body"_s, fromUtf8(message.body)}};
     if (!message.systemAttributes.isEmpty())
         object.insert("Attributes"_L1, toObject(message.systemAttributes));
     if (!message.attributes.isEmpty()) {
@@ -284,7 +280,7 @@ std::variant<SqsRequest, SqsError> readSqsJson(const QByteArray &operation, cons
     QJsonObject object;
     if (!body.isEmpty()) {
         QJsonParseError parseError;
-        const QJsonDocument document = QJsonDocument::fromJson(body, &parseError);
+        const QJsonDocument document = parseJson(body, &parseError);
         if (!document.isObject())
             return serialization(
                 parseError.error == QJsonParseError::NoError
@@ -302,19 +298,19 @@ std::variant<SqsRequest, SqsError> readSqsJson(const QByteArray &operation, cons
 
 QByteArray toSqsJson(const SqsResult &result, const QString &origin)
 {
-    return compact(std::visit([&origin](const auto &typed) { return resultObject(typed, origin); }, result));
+    return toJson(std::visit([&origin](const auto &typed) { return resultObject(typed, origin); }, result));
 }
 
 QByteArray toSqsJson(const QList<ReceivedMessage> &messages)
 {
     QJsonObject object;
     insertList(object, "Messages"_L1, messages);
-    return compact(object);
+    return toJson(object);
 }
 
 QByteArray toSqsJson(const SqsError &error)
 {
-    return compact({{u"__type"_s, u"com.amazonaws.sqs#"_s + error.shape}, {u"message"_s, error.message}});
+    return toJson({{u"__type"_s, u"com.amazonaws.sqs#"_s + error.shape}, {u"message"_s, error.message}});
 }
 
 } // namespace sendonce::local
