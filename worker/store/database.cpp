@@ -1,15 +1,17 @@
 #include "worker/store/database.h"
 
+#include "worker/store/pgconnection.h"
 #include "worker/store/sqltext.h"
 
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
-#include <QStringDecoder>
+#include <QRegularExpression>
 #include <QThread>
 #include <QtSql/QSqlError>
 #include <QtSql/QSqlQuery>
+#include <QtSql/QSqlRecord>
 #include <QVariant>
 
 #include <atomic>
@@ -29,7 +31,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString Accepted = u"accepted: sqlite:///relative/path or sqlite:////absolute/path"_s;
+const QString SchemaTable =
+    u"CREATE TABLE IF NOT EXISTS sendonce_schema (name text NOT NULL PRIMARY KEY, version integer NOT NULL)"_s;
 
 constexpr int SqliteBusy = 5;
 constexpr int SqliteLocked = 6;
@@ -45,21 +48,6 @@ Error invalid(const QString &text)
 int sqliteCode(const QSqlError &error)
 {
     return error.nativeErrorCode().toInt() & 0xff;
-}
-
-/// Percent-decodes; nothing for a stray percent sign, NUL, or bytes that are not UTF-8.
-QString decodedPath(const QString &encoded)
-{
-    const QByteArray bytes = encoded.toUtf8();
-    for (qsizetype at = bytes.indexOf('%'); at >= 0; at = bytes.indexOf('%', at + 1)) {
-        const QByteArray digits = bytes.mid(at + 1, 2);
-        bool ok = false;
-        if (digits.toInt(&ok, 16) == 0 || !ok || digits.size() < 2 || !isxdigit(static_cast<unsigned char>(digits[0])))
-            return {};
-    }
-    QStringDecoder decoder(QStringDecoder::Utf8);
-    const QString path = decoder(QByteArray::fromPercentEncoding(bytes));
-    return decoder.hasError() ? QString() : path;
 }
 
 /// Runs one statement and gives the first column of its first row.
@@ -153,8 +141,7 @@ Result<void> apply(const QSqlDatabase &handle, const QString &set, const Migrati
     QFile file(migration.path);
     if (!file.open(QIODevice::ReadOnly))
         return Error{ErrorKind::Io, u"%1: %2: %3"_s.arg(doing, migration.path, file.errorString()), {}};
-    QStringList statements{
-        u"CREATE TABLE IF NOT EXISTS sendonce_schema (name text NOT NULL PRIMARY KEY, version integer NOT NULL)"_s};
+    QStringList statements{SchemaTable};
     statements += sqlStatements(QString::fromUtf8(file.readAll()));
     for (const QString &statement : std::as_const(statements)) {
         if (const auto done = ask(handle, statement, doing); !done)
@@ -173,34 +160,42 @@ Result<void> apply(const QSqlDatabase &handle, const QString &set, const Migrati
 
 } // namespace
 
+/// A server's connection, opened again when it has ended.
+struct Database::Server
+{
+    DatabaseUrl url;
+    std::chrono::milliseconds patience;
+    std::unique_ptr<PgConnection> connection;
+
+    /// Runs in one round trip; all answers, or the first error.
+    Result<std::vector<PgRows>> run(const std::vector<PgConnection::Statement> &statements, const QString &doing)
+    {
+        const PgPatience time{QDeadlineTimer(patience), nullptr};
+        if (!connection || !connection->isUsable()) {
+            connection.reset();
+            auto opened = PgConnection::open(url, time);
+            if (!opened)
+                return opened.error();
+            connection = opened.take();
+        }
+        auto answers = connection->run(statements, time, doing);
+        std::vector<PgRows> rows;
+        for (auto &answer : answers) {
+            if (!answer) {
+                connection.reset(); // whatever it was, the next one begins afresh
+                return answer.error();
+            }
+            rows.push_back(answer.take());
+        }
+        return rows;
+    }
+};
+
 /// Prepared once per connection and SQL text.
 struct Database::Statements
 {
     std::map<QString, QSqlQuery> bySql;
 };
-
-Result<QString> sqlitePath(const QString &url)
-{
-    const QString scheme = url.section(u':', 0, 0).toLower();
-    if (scheme == "postgres"_L1 || scheme == "postgresql"_L1)
-        return invalid(u"PostgreSQL is not in this version yet; accepted: sqlite:///path"_s);
-    if (scheme != "sqlite"_L1 || !url.contains(u':')) // the rest of a foreign URL may hold a password
-        return invalid(u"a database URL must begin with sqlite:///; "_s + Accepted);
-    const QString rest = url.sliced(scheme.size() + 1);
-    if (rest.isEmpty() || rest == "//"_L1 || rest == "///"_L1 || rest == "///:memory:"_L1)
-        return invalid(
-            u"database URL “%1” names a database in memory, which gives no durability; %2"_s.arg(url, Accepted));
-    if (!rest.startsWith("///"_L1))
-        return invalid(u"database URL “%1” names a host or lacks a slash; %2"_s.arg(url, Accepted));
-    if (rest.contains(u'?') || rest.contains(u'#'))
-        return invalid(u"database URL “%1” has options; %2 (a ? or # in the path as %3F or %23)"_s.arg(url, Accepted));
-    const QString path = decodedPath(rest.sliced(3));
-    if (path.isEmpty())
-        return invalid(u"database URL “%1” is not percent-encoded UTF-8; %2"_s.arg(url, Accepted));
-    if (path.endsWith(u'/'))
-        return invalid(u"database URL “%1” names a folder; %2"_s.arg(url, Accepted));
-    return QFileInfo(path).absoluteFilePath();
-}
 
 Error sqlError(const QSqlError &error, const QString &doing)
 {
@@ -219,8 +214,18 @@ Error sqlError(const QSqlError &error, const QString &doing)
 
 Result<Database> Database::open(const QString &url, std::chrono::milliseconds busyTimeout)
 {
-    const Result<QString> path = sqlitePath(url);
-    return path ? openFile(path.value(), busyTimeout) : path.error();
+    const auto parsed = DatabaseUrl::parse(url);
+    if (!parsed)
+        return parsed.error();
+    if (!parsed->isPostgres())
+        return openFile(parsed->path, busyTimeout);
+    Database database{QString()};
+    database.m_server = std::make_unique<Server>(Server{parsed.value(), busyTimeout, nullptr});
+    const auto reached =
+        database.m_server->run({{"SELECT 1", {}, false}}, u"%1 cannot be opened"_s.arg(parsed->displayName()));
+    if (!reached)
+        return reached.error();
+    return database;
 }
 
 Result<Database> Database::openFile(const QString &path, std::chrono::milliseconds busyTimeout)
@@ -247,12 +252,14 @@ Database::Database(QString connectionName)
 
 Database::Database(Database &&other) noexcept
     : m_connectionName(std::exchange(other.m_connectionName, QString()))
+    , m_server(std::move(other.m_server))
     , m_statements(std::move(other.m_statements))
 { }
 
 Database &Database::operator=(Database &&other) noexcept
 {
     std::swap(m_connectionName, other.m_connectionName);
+    std::swap(m_server, other.m_server);
     std::swap(m_statements, other.m_statements);
     return *this;
 }
@@ -273,12 +280,53 @@ QSqlDatabase Database::handle() const
 
 QString Database::displayName() const
 {
+    if (m_server)
+        return m_server->url.displayName();
     return u"SQLite "_s + QFileInfo(filePath()).fileName();
 }
 
 QString Database::filePath() const
 {
     return handle().databaseName();
+}
+
+Result<QList<QVariantList>> Database::rows(const QString &sql, const QVariantList &values, const QString &doing)
+{
+    QList<QVariantList> found;
+    if (m_server) {
+        PgConnection::Statement statement{numberedSql(sql).toUtf8(), {}, false};
+        for (const QVariant &value : values)
+            statement.values.push_back(value.isNull() ? std::nullopt : std::optional(value.toString().toUtf8()));
+        const auto answers = m_server->run({statement}, doing);
+        if (!answers)
+            return answers.error();
+        const PgRows &rows = answers->front();
+        for (int row = 0; row < rows.count(); ++row) {
+            QVariantList line;
+            for (int column = 0; column < rows.columns(); ++column)
+                line.append(rows.value(row, column));
+            found.append(line);
+        }
+        return found;
+    }
+    QSqlQuery query(handle());
+    query.setForwardOnly(true);
+    if (!query.prepare(sql))
+        return sqlError(query.lastError(), doing);
+    for (const QVariant &value : values)
+        query.addBindValue(value);
+    if (!query.exec())
+        return sqlError(query.lastError(), doing);
+    const int columns = query.record().count();
+    while (query.next()) {
+        QVariantList line;
+        for (int column = 0; column < columns; ++column)
+            line.append(query.value(column));
+        found.append(line);
+    }
+    if (query.lastError().isValid())
+        return sqlError(query.lastError(), doing);
+    return found;
 }
 
 Result<QSqlQuery *> Database::prepared(const QString &sql)
@@ -293,11 +341,89 @@ Result<QSqlQuery *> Database::prepared(const QString &sql)
     return &m_statements->bySql.emplace(sql, std::move(query)).first->second;
 }
 
+QString Database::migrationScript(const QString &set, const QString &role)
+{
+    QString script = u"BEGIN;\n%1;\n"_s.arg(SchemaTable);
+    QString names = u"sendonce_schema"_s;
+    int newest = 0;
+    for (const Migration &migration : migrationsOf(set)) {
+        QFile file(migration.path);
+        if (!file.open(QIODevice::ReadOnly))
+            continue;
+        newest = migration.version;
+        for (const QString &statement : sqlStatements(QString::fromUtf8(file.readAll()))) {
+            script += statement + u";\n"_s;
+            static const QRegularExpression Table(u"\\ACREATE TABLE (\\w+)"_s);
+            if (const auto made = Table.match(statement); made.hasMatch())
+                names += u", "_s + made.captured(1);
+        }
+    }
+    script += u"INSERT INTO sendonce_schema (name, version) VALUES ('%1', %2);\n"_s.arg(set).arg(newest);
+    if (!role.isEmpty())
+        script += u"GRANT SELECT, INSERT, UPDATE, DELETE ON %1 TO \"%2\";\n"_s.arg(
+            names, QString(role).replace(u'"', "\"\""_L1));
+    return script + u"COMMIT;\n"_s;
+}
+
+Result<void> Database::migrateServer(const QString &set)
+{
+    const QString doing = u"the tables of %1 cannot be brought up to date"_s.arg(displayName());
+    const QList<Migration> migrations = migrationsOf(set);
+    // Looked at first without a lock, and without the right to make anything.
+    const auto exists = rows(u"SELECT to_regclass('sendonce_schema') IS NOT NULL"_s, {}, doing);
+    if (!exists)
+        return exists.error();
+    int version = 0;
+    if (exists->first().first().toBool()) {
+        const auto known = rows(u"SELECT version FROM sendonce_schema WHERE name = ?"_s, {set}, doing);
+        if (!known)
+            return known.error();
+        version = known->isEmpty() ? 0 : known->first().first().toInt();
+    }
+    if (version > migrations.constLast().version)
+        return Error{ErrorKind::Refused,
+                     u"%1 was used by a newer Sendonce (%2 version %3; this program knows %4): use that version"_s
+                         .arg(displayName(), set)
+                         .arg(version)
+                         .arg(migrations.constLast().version),
+                     {}};
+    for (const Migration &migration : migrations) {
+        if (version >= migration.version)
+            continue;
+        QFile file(migration.path);
+        if (!file.open(QIODevice::ReadOnly))
+            return Error{ErrorKind::Io, u"%1: %2: %3"_s.arg(doing, migration.path, file.errorString()), {}};
+        // One implicit transaction. Whoever comes second waits at the lock, and then fails at what is already there.
+        std::vector<PgConnection::Statement> statements{
+            {"SELECT pg_advisory_xact_lock(hashtext('sendonce_schema'))", {}, false},
+            {SchemaTable.toUtf8(), {}, false},
+            {"INSERT INTO sendonce_schema (name, version) VALUES ($1, $2::integer) "
+             "ON CONFLICT (name) DO UPDATE SET version = excluded.version WHERE sendonce_schema.version < "
+             "excluded.version",
+             {set.toUtf8(), QByteArray::number(migration.version)},
+             false}};
+        for (const QString &statement : sqlStatements(QString::fromUtf8(file.readAll())))
+            statements.push_back({statement.toUtf8(), {}, false});
+        const auto applied = m_server->run(statements, doing);
+        if (applied)
+            continue;
+        Error error = applied.error();
+        if (error.code == "42P07"_L1 || error.code == "23505"_L1) // another process was quicker
+            return migrateServer(set);
+        if (error.code == "42501"_L1)
+            error.kind = ErrorKind::Refused;
+        return error;
+    }
+    return {};
+}
+
 Result<void> Database::migrate(const QString &set)
 {
     const QList<Migration> migrations = migrationsOf(set);
     if (migrations.isEmpty())
         return invalid(u"there are no migrations named %1"_s.arg(set));
+    if (m_server)
+        return migrateServer(set);
     const QString doing = u"the tables of %1 cannot be brought up to date"_s.arg(filePath());
     const int newest = migrations.constLast().version;
     for (const Migration &migration : migrations) {

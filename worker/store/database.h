@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/result.h"
+#include "worker/store/databaseurl.h"
 
 #include <QString>
 #include <QtSql/QSqlDatabase>
@@ -20,7 +21,11 @@ namespace sendonce {
 class Journal;
 class ProcessedEvents;
 
-/// One database connection; opened, used and closed in one thread.
+/// One database connection; opened, used and closed in one thread. What differs between the two databases stays in this
+/// folder.
+///
+/// PostgreSQL: through libpq (pgconnection.h), opened anew by itself when the server has gone in between; every call
+/// ends within `busyTimeout`. Its tables are Django's; only sendonce_* are ever made there.
 ///
 /// SQLite: WAL, synchronous=FULL, foreign_keys on, busy timeout `busyTimeout` (the lanes take turns, this is only the
 /// last resort against strangers), file created 0600 by the process's umask. Errors: Invalid (a URL that is not
@@ -39,15 +44,21 @@ public:
     Database &operator=(const Database &) = delete;
     ~Database();
 
-    QSqlDatabase handle() const;
+    bool isPostgres() const { return m_server != nullptr; }
+    QSqlDatabase handle() const; ///< SQLite only
     /// "SQLite sendonce.db", for the status bar.
     QString displayName() const;
-    QString filePath() const;
+    QString filePath() const; ///< SQLite only
 
-    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this file has not had, each in one transaction;
-    /// the version is kept in sendonce_schema(name, version). A file from a newer version is refused (Refused, says
-    /// so).
+    /// One statement with `?` for each value, and all of its rows. For what is not on a lane's way.
+    Result<QList<QVariantList>> rows(const QString &sql, const QVariantList &values, const QString &doing);
+
+    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this database has not had, each in one
+    /// transaction; the version is kept in sendonce_schema(name, version). One from a newer version is refused
+    /// (Refused, says so), as is a PostgreSQL role that may not create tables (migrationScript() is for its DBA).
     Result<void> migrate(const QString &set);
+    /// The set as one script for psql, to be run by somebody who may create tables; `role` may use them afterwards.
+    static QString migrationScript(const QString &set, const QString &role);
 
 private:
     struct Statements;
@@ -57,22 +68,22 @@ private:
                                                                  const QMap<QString, QVariant> &);
 
     explicit Database(QString connectionName);
+    Result<void> migrateServer(const QString &set);
     /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after
     /// reading.
     Result<QSqlQuery *> prepared(const QString &sql);
 
-    QString m_connectionName; ///< empty: moved from
+    QString m_connectionName; ///< SQLite; empty: moved from
+    struct Server;
+    std::unique_ptr<Server> m_server; ///< PostgreSQL
     std::unique_ptr<Statements> m_statements;
 };
-
-/// "SQLite sendonce.db" from a URL, without opening it; the path for sqlite, an error for what is not accepted.
-Result<QString> sqlitePath(const QString &url);
 
 /// What a failed statement means: Busy for SQLITE_BUSY/LOCKED, else Io, with driver and database text. Never trust the
 /// native code alone: it is empty for a COMMIT on a dead server (architecture.md).
 Error sqlError(const QSqlError &error, const QString &doing);
 
-/// Rolls back unless committed. SQLite: BEGIN IMMEDIATE, so that the writer is chosen before anything was read.
+/// Rolls back unless committed. SQLite only: BEGIN IMMEDIATE, so that the writer is chosen before anything was read.
 class Transaction
 {
 public:

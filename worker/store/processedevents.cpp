@@ -17,14 +17,11 @@ namespace {
 
 constexpr qsizetype IdsPerQuery = 500;
 
-/// The store's own last stand against two ids becoming one; the words for people come from event validation. SQLite
-/// drops U+FEFF at the start of bound text as a byte order mark and gives U+FFFE and U+FFFF back as U+FFFD, half
-/// surrogates all become the same character, and QPSQL's statement ends at NUL.
-bool isStorable(const QString &eventId)
+/// processed_at as djangoTime() writes it. SQLite has it so; PostgreSQL shows it in the session's zone and style.
+QString processedAtText(const Database &database)
 {
-    const auto isChanged = [](QChar c) { return c.unicode() == 0 || c.unicode() == 0xfffe || c.unicode() == 0xffff; };
-    return !eventId.isEmpty() && eventId.isValidUtf16() && eventId[0].unicode() != 0xfeff
-        && std::none_of(eventId.cbegin(), eventId.cend(), isChanged) && eventId.toUcs4().size() <= 64;
+    return database.isPostgres() ? u"to_char(processed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"_s
+                                 : u"processed_at"_s;
 }
 
 /// LIKE … ESCAPE '\' for text that means itself.
@@ -35,6 +32,13 @@ QString likePattern(QString text)
 }
 
 } // namespace
+
+bool isStorableEventId(const QString &eventId)
+{
+    const auto isChanged = [](QChar c) { return c.unicode() == 0 || c.unicode() == 0xfffe || c.unicode() == 0xffff; };
+    return !eventId.isEmpty() && eventId.isValidUtf16() && eventId[0].unicode() != 0xfeff
+        && std::none_of(eventId.cbegin(), eventId.cend(), isChanged) && eventId.toUcs4().size() <= 64;
+}
 
 ProcessedEvents::ProcessedEvents(Database &database) : m_database(database) { }
 
@@ -57,7 +61,7 @@ Result<bool> ProcessedEvents::hasBodies()
 Result<ProcessedEvents::Claim> ProcessedEvents::claim(const QString &eventId, const QString &eventType,
                                                       const QString &processedAt, const QByteArray &bodySha256)
 {
-    if (!isStorable(eventId))
+    if (!isStorableEventId(eventId))
         return Error{
             ErrorKind::Invalid, u"this event_id cannot be claimed: a database could take it for another one"_s, {}};
     const QString doing = u"the claim of event %1 failed"_s.arg(eventId);
@@ -144,43 +148,34 @@ Result<ProcessedPage> ProcessedEvents::page(const ProcessedQuery &asked)
         values.append(asked.afterId);
     }
     if (!asked.search.isEmpty()) {
-        conditions.append(u"(event_id LIKE ? ESCAPE '\\' OR event_type LIKE ? ESCAPE '\\')"_s);
+        // SQLite's LIKE does not tell small letters from capitals; PostgreSQL has a word for that.
+        const QString like = m_database.isPostgres() ? u"ILIKE"_s : u"LIKE"_s;
+        conditions.append(u"(event_id %1 ? ESCAPE '\\' OR event_type %1 ? ESCAPE '\\')"_s.arg(like));
         values << likePattern(asked.search) << likePattern(asked.search);
     }
     const int limit = std::max(asked.limit, 1);
     values.append(limit + 1); // one more tells whether there are older rows
     const QString where = conditions.isEmpty() ? QString() : u" WHERE "_s + conditions.join(u" AND "_s);
-    // Eight texts at most, so they are kept too.
-    const auto prepared = m_database.prepared(
-        u"SELECT id, event_id, event_type, processed_at FROM jobs_processedevent%1 ORDER BY id DESC LIMIT ?"_s.arg(
-            where));
-    if (!prepared)
-        return prepared.error();
-    QSqlQuery &query = *prepared.value();
-    for (qsizetype i = 0; i < values.size(); ++i)
-        query.bindValue(int(i), values[i]);
-    const QString doing = u"the processed events cannot be read"_s;
-    if (!query.exec())
-        return sqlError(query.lastError(), doing);
-
+    const auto found = m_database.rows(
+        u"SELECT id, event_id, event_type, %1 FROM jobs_processedevent%2 ORDER BY id DESC LIMIT ?"_s.arg(
+            processedAtText(m_database), where),
+        values, u"the processed events cannot be read"_s);
+    if (!found)
+        return found.error();
     ProcessedPage page;
     page.query = asked;
-    while (query.next()) {
+    for (const QVariantList &line : found.value()) {
         if (page.rows.size() == limit) {
             page.more = true;
             break;
         }
         ProcessedRow row;
-        row.id = query.value(0).toLongLong();
-        row.eventId = query.value(1).toString();
-        row.eventType = query.value(2).toString();
-        row.processedAt = fromDjangoTime(query.value(3).toString());
+        row.id = line[0].toLongLong();
+        row.eventId = line[1].toString();
+        row.eventType = line[2].toString();
+        row.processedAt = fromDjangoTime(line[3].toString());
         page.rows.append(row);
     }
-    const QSqlError error = query.lastError();
-    query.finish();
-    if (error.isValid())
-        return sqlError(error, doing);
     return page;
 }
 
@@ -189,26 +184,19 @@ Result<QHash<QString, QDateTime>> ProcessedEvents::standing(const QStringList &e
     QHash<QString, QDateTime> found;
     const QSet<QString> unique(eventIds.cbegin(), eventIds.cend());
     const QStringList ids(unique.cbegin(), unique.cend());
-    const QString doing = u"the claims cannot be read"_s;
     for (qsizetype from = 0; from < ids.size(); from += IdsPerQuery) {
         const QStringList part = ids.mid(from, IdsPerQuery);
-        QSqlQuery query(m_database.handle());
-        query.setForwardOnly(true);
         const QString marks = QStringList(part.size(), u"?"_s).join(u',');
-        if (!query.prepare(
-                u"SELECT event_id, processed_at FROM jobs_processedevent WHERE event_id IN (%1)"_s.arg(marks)))
-            return sqlError(query.lastError(), doing);
-        for (const QString &id : part)
-            query.addBindValue(id);
-        if (!query.exec())
-            return sqlError(query.lastError(), doing);
-        while (query.next()) {
+        const auto rows = m_database.rows(u"SELECT event_id, %1 FROM jobs_processedevent WHERE event_id IN (%2)"_s.arg(
+                                              processedAtText(m_database), marks),
+                                          QVariantList(part.cbegin(), part.cend()), u"the claims cannot be read"_s);
+        if (!rows)
+            return rows.error();
+        for (const QVariantList &row : rows.value()) {
             // Only what was asked for: an id that the database changed on its way in is nobody's claim.
-            if (const QString id = query.value(0).toString(); unique.contains(id))
-                found.insert(id, fromDjangoTime(query.value(1).toString()));
+            if (const QString id = row[0].toString(); unique.contains(id))
+                found.insert(id, fromDjangoTime(row[1].toString()));
         }
-        if (query.lastError().isValid())
-            return sqlError(query.lastError(), doing);
     }
     return found;
 }

@@ -47,6 +47,11 @@ private:
     bool m_hasBodies = false; ///< sendonce_eventbody was seen
 };
 
+/// The store's own last stand against two ids becoming one; the words for people come from event validation. SQLite
+/// drops U+FEFF at the start of bound text as a byte order mark and gives U+FFFE and U+FFFF back as U+FFFD, half
+/// surrogates all become the same character, and libpq's text ends at NUL.
+bool isStorableEventId(const QString &eventId);
+
 /// Django's form on SQLite: "YYYY-MM-DD HH:MM:SS.ffffff", UTC, from microseconds since the epoch; and back (also
 /// without the fraction, with "T", with "+00:00").
 QString djangoTime(qint64 usecsSinceEpoch);

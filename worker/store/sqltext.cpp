@@ -92,17 +92,29 @@ QStringList sqlStatements(const QString &script)
     return statements;
 }
 
-PositionalSql positionalSql(const QString &statement)
+PositionalSql positionalSql(const QString &statement, SqlMarks marks)
 {
     PositionalSql out;
     const QList<SqlToken> tokens = sqlTokens(statement);
     for (const SqlToken &token : tokens) {
         if (token.kind == SqlToken::Kind::Parameter) {
             out.names.append(token.text.sliced(1));
-            out.sql += u'?';
+            out.sql += marks == SqlMarks::Question ? u"?"_s : u"$%1"_s.arg(out.names.size());
         } else {
             out.sql += token.kind == SqlToken::Kind::Blank ? u" "_s : token.text;
         }
+    }
+    return out;
+}
+
+QString numberedSql(const QString &statement)
+{
+    QString out;
+    int count = 0;
+    const QList<SqlToken> tokens = sqlTokens(statement);
+    for (const SqlToken &token : tokens) {
+        const bool isMark = token.kind == SqlToken::Kind::Symbol && token.text == "?"_L1;
+        out += isMark ? u"$%1"_s.arg(++count) : token.text;
     }
     return out;
 }

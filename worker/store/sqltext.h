@@ -28,13 +28,19 @@ QList<SqlToken> sqlTokens(const QString &sql);
 /// The statements of a script, without comments and semicolons, empty ones left out.
 QStringList sqlStatements(const QString &script);
 
-/// One statement with `?` for each named parameter, and the names in that order: drivers find parameters inside of
+/// How parameters are written: `?` for Qt's drivers, `$1`, `$2` … for libpq.
+enum class SqlMarks { Question, Numbered };
+
+/// One statement with a mark for each named parameter, and the names in that order: drivers find parameters inside of
 /// comments.
 struct PositionalSql
 {
     QString sql;
     QStringList names;
 };
-PositionalSql positionalSql(const QString &statement);
+PositionalSql positionalSql(const QString &statement, SqlMarks marks = SqlMarks::Question);
+
+/// `?` -> `$1`, `$2` …: one text of ours for both databases.
+QString numberedSql(const QString &statement);
 
 } // namespace sendonce

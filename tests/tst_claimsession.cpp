@@ -1,0 +1,524 @@
+#include "tests/world/postgres.h"
+#include "worker/store/claimsession.h"
+#include "worker/store/database.h"
+#include "worker/store/jobboard.h"
+
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <barrier>
+#include <thread>
+#include <vector>
+
+using namespace Qt::StringLiterals;
+using namespace sendonce;
+using namespace sendonce::world;
+using namespace std::chrono_literals;
+
+namespace {
+
+const QString Type = u"application.status_changed"_s;
+const QString At = u"2025-03-04 10:11:12.123456"_s;
+const QString Later = u"2025-03-04 10:11:12.123457"_s;
+const QString Lookup =
+    u"SELECT application.id AS application_id, auth_user.id AS user_id, auth_user.first_name AS first_name, "
+    "auth_user.email AS email FROM jobs_application AS application "
+    "JOIN jobs_candidate AS candidate ON candidate.id = application.candidate_id "
+    "JOIN auth_user ON auth_user.id = candidate.user_id WHERE application.id = :application_id"_s;
+
+ClaimRequest request(const QString &eventId, const QString &at = At, const QByteArray &hash = QByteArray(32, 'h'))
+{
+    return {eventId, Type, at, hash, Lookup, {{u"application_id"_s, Q_INT64_C(3)}}};
+}
+
+} // namespace
+
+/// A lane's transaction, the same on both databases: what claims, duplicates, look-ups and their failures are.
+class TestClaimSession : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY2(m_postgres.start(), qPrintable(m_postgres.why())); }
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression(u".*"_s));
+        m_stop = std::make_shared<std::atomic_bool>(false);
+    }
+    void cleanup()
+    {
+        m_sessions.clear();
+        m_database.reset();
+    }
+
+    void firstClaimIsWrittenSecondIsADuplicate_data() { databases(); }
+    void firstClaimIsWrittenSecondIsADuplicate();
+    void rolledBackClaimIsFree_data() { databases(); }
+    void rolledBackClaimIsFree();
+    void otherBodyIsSeen_data() { databases(); }
+    void otherBodyIsSeen();
+    void hashOfAForgottenClaimIsReplaced_data() { databases(); }
+    void hashOfAForgottenClaimIsReplaced();
+    void worksWithoutOurTable_data() { databases(); }
+    void worksWithoutOurTable();
+    void everyOtherErrorIsNoDuplicate_data();
+    void everyOtherErrorIsNoDuplicate();
+    void refusesIdsThatTheDatabaseChanges_data();
+    void refusesIdsThatTheDatabaseChanges();
+    void differentIdsAreDifferentClaims_data() { databases(); }
+    void differentIdsAreDifferentClaims();
+
+    void looksUpWhatTheMailNeeds_data() { databases(); }
+    void looksUpWhatTheMailNeeds();
+    void noRowIsNoError_data() { databases(); }
+    void noRowIsNoError();
+    void aBrokenLookUpIsAnErrorOfItsOwn_data();
+    void aBrokenLookUpIsAnErrorOfItsOwn();
+    void aDuplicateNeedsNoLookUp_data() { databases(); }
+    void aDuplicateNeedsNoLookUp();
+    void aLookUpCannotWrite();
+
+    void reclaimKnowsItsOwnRow_data() { databases(); }
+    void reclaimKnowsItsOwnRow();
+    void raceOfEight_data();
+    void raceOfEight();
+    void aHeldClaimIsBusy_data() { databases(); }
+    void aHeldClaimIsBusy();
+    void stopEndsTheWait();
+
+private:
+    void databases()
+    {
+        QTest::addColumn<bool>("postgres");
+        QTest::newRow("SQLite") << false;
+        QTest::newRow("PostgreSQL") << true;
+    }
+    /// A fresh job board; first in each test.
+    void open(bool postgres)
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_name = postgres ? m_postgres.createJobBoard() : QString();
+        QVERIFY2(!postgres || !m_name.isEmpty(), qPrintable(m_postgres.why()));
+        m_url = postgres ? m_postgres.url(m_name) : u"sqlite:///"_s + m_folder->filePath(u"t.db"_s);
+        auto database = Database::open(m_url);
+        QVERIFY2(database.ok(), database.ok() ? "" : qPrintable(database.error().text));
+        m_database.emplace(database.take());
+        const auto made = postgres ? m_database->migrate(u"postgres"_s) : createJobBoard(*m_database);
+        QVERIFY2(made.ok(), made.ok() ? "" : qPrintable(made.error().text));
+    }
+    ClaimSession &session(std::chrono::milliseconds lockWait = 5s)
+    {
+        m_sessions.push_back(ClaimSession::make({DatabaseUrl::parse(m_url).value(), lockWait, 1s, m_stop}));
+        return *m_sessions.back();
+    }
+    /// Begins, claims and commits.
+    Result<ProcessedEvents::Claim> claim(ClaimSession &session, const ClaimRequest &request)
+    {
+        if (const auto begun = session.begin(); !begun)
+            return begun.error();
+        auto claimed = session.claim(request);
+        if (!claimed) {
+            session.rollBack();
+            return claimed;
+        }
+        if (const auto committed = session.commit(); !committed)
+            return committed.error();
+        return claimed;
+    }
+    bool run(const QString &sql) { return m_database->rows(sql, {}, u"test"_s).ok(); }
+    int count(const QString &from)
+    {
+        const auto rows = m_database->rows(u"SELECT count(*) FROM "_s + from, {}, u"test"_s);
+        return rows ? rows->first().first().toInt() : -1;
+    }
+
+    Postgres m_postgres;
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_url, m_name;
+    std::optional<Database> m_database; ///< the test's own view
+    std::vector<std::unique_ptr<ClaimSession>> m_sessions;
+    std::shared_ptr<std::atomic_bool> m_stop;
+};
+
+void TestClaimSession::firstClaimIsWrittenSecondIsADuplicate()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    const auto first = claim(lane, request(u"e-1"_s));
+    QVERIFY2(first.ok(), first.ok() ? "" : qPrintable(first.error().text));
+    QVERIFY(first->inserted);
+    const auto second = claim(lane, request(u"e-1"_s, Later));
+    QVERIFY2(second.ok(), second.ok() ? "" : qPrintable(second.error().text));
+    QVERIFY(!second->inserted);
+    QVERIFY(!second->otherBody);
+    QCOMPARE(second->standingText, At); // to the microsecond: rule 5 compares it
+    QCOMPARE(second->standingProcessedAt, QDateTime({2025, 3, 4}, {10, 11, 12, 123}, Qt::UTC));
+    QCOMPARE(count(u"jobs_processedevent WHERE event_id='e-1' AND event_type='%1'"_s.arg(Type)), 1);
+    QCOMPARE(count(u"sendonce_eventbody"_s), 1);
+    ProcessedEvents events(*m_database);
+    QCOMPARE(events.page({})->rows.first().processedAt, second->standingProcessedAt);
+    QCOMPARE(events.standing({u"e-1"_s, u"e-2"_s})->value(u"e-1"_s), second->standingProcessedAt);
+}
+
+void TestClaimSession::rolledBackClaimIsFree()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
+    lane.rollBack();
+    QCOMPARE(count(u"jobs_processedevent"_s), 0);
+    QCOMPARE(count(u"sendonce_eventbody"_s), 0);
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+}
+
+void TestClaimSession::otherBodyIsSeen()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QVERIFY(claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')))->otherBody);
+    QVERIFY(!claim(lane, request(u"e-1"_s, Later, {}))->otherBody); // unknown is not different
+    QVERIFY(run(u"DELETE FROM sendonce_eventbody"_s)); // as if a Django worker had claimed
+    QVERIFY(!claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')))->otherBody);
+}
+
+void TestClaimSession::hashOfAForgottenClaimIsReplaced()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QVERIFY(run(u"DELETE FROM jobs_processedevent"_s));
+    QVERIFY(claim(lane, request(u"e-1"_s, At, QByteArray(32, 'x')))->inserted);
+    QVERIFY(claim(lane, request(u"e-1"_s))->otherBody);
+}
+
+void TestClaimSession::worksWithoutOurTable()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    QVERIFY(run(u"DROP TABLE sendonce_eventbody"_s));
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    const auto second = claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')));
+    QVERIFY2(second.ok(), second.ok() ? "" : qPrintable(second.error().text));
+    QVERIFY(!second->inserted);
+    QVERIFY(!second->otherBody);
+}
+
+// spec.md, rule 7: taking any integrity error for a duplicate would lose e-mails silently.
+void TestClaimSession::everyOtherErrorIsNoDuplicate_data()
+{
+    QTest::addColumn<bool>("postgres");
+    QTest::addColumn<QString>("prepare");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("SQLite, another unique column")
+        << false << u"CREATE UNIQUE INDEX u ON jobs_processedevent (event_type)"_s << u"UNIQUE constraint failed"_s;
+    QTest::newRow("PostgreSQL, another unique column")
+        << true << u"CREATE UNIQUE INDEX u ON jobs_processedevent (event_type)"_s << u"unique constraint"_s;
+    QTest::newRow("PostgreSQL, the id sequence lags behind")
+        << true << u"SELECT setval(pg_get_serial_sequence('jobs_processedevent', 'id'), 1, false)"_s
+        << u"jobs_processedevent_pkey"_s;
+    QTest::newRow("PostgreSQL, no unique constraint")
+        << true << u"ALTER TABLE jobs_processedevent DROP CONSTRAINT jobs_processedevent_event_id_key"_s
+        << u"ON CONFLICT"_s;
+    QTest::newRow("PostgreSQL, only unique together with the type")
+        << true
+        << u"ALTER TABLE jobs_processedevent DROP CONSTRAINT jobs_processedevent_event_id_key, ADD UNIQUE (event_id, event_type)"_s
+        << u"ON CONFLICT"_s;
+    QTest::newRow("PostgreSQL, a rule swallows the row")
+        << true << u"CREATE RULE r AS ON INSERT TO jobs_processedevent DO INSTEAD NOTHING"_s << u"claim"_s;
+    QTest::newRow("PostgreSQL, a column of theirs must not be null")
+        << true
+        << u"ALTER TABLE jobs_processedevent ADD note text, ADD CHECK (note IS NOT NULL OR event_id = 'other')"_s
+        << u"check constraint"_s;
+    QTest::newRow("PostgreSQL, the table is gone")
+        << true << u"ALTER TABLE jobs_processedevent RENAME TO elsewhere"_s << u"does not exist"_s;
+}
+
+void TestClaimSession::everyOtherErrorIsNoDuplicate()
+{
+    QFETCH(bool, postgres);
+    QFETCH(QString, prepare);
+    QFETCH(QString, says);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"other"_s))->inserted);
+    QVERIFY(run(prepare));
+    const auto claimed = claim(lane, request(u"e-1"_s));
+    QVERIFY(!claimed.ok());
+    QCOMPARE(claimed.error().kind, ErrorKind::Io);
+    QVERIFY2(claimed.error().text.contains(says), qPrintable(claimed.error().text));
+}
+
+void TestClaimSession::refusesIdsThatTheDatabaseChanges_data()
+{
+    QTest::addColumn<QString>("id");
+    QTest::newRow("empty") << u""_s;
+    QTest::newRow("NUL") << QString(u"a\0b"_s);
+    QTest::newRow("half surrogate") << QString(QChar(0xd800));
+    QTest::newRow("byte order mark") << QString(QChar(0xfeff)) + u'a';
+    QTest::newRow("65 characters") << QString(65, u'x');
+}
+
+void TestClaimSession::refusesIdsThatTheDatabaseChanges()
+{
+    QFETCH(QString, id);
+    open(true);
+    QCOMPARE(claim(session(), request(id)).error().kind, ErrorKind::Invalid);
+    QCOMPARE(count(u"jobs_processedevent"_s), 0);
+}
+
+void TestClaimSession::differentIdsAreDifferentClaims()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    const QStringList alike{
+        u"a"_s,       u"A"_s,      u"a "_s,   u" a"_s,  u"é"_s,     u"e\u0301"_s, u"?"_s,
+        u"\ufffd"_s,  u"1"_s,      u"1.0"_s,  u"01"_s,  u"1e0"_s,   u"x'61'"_s,   u"a\ufeff"_s,
+        u"a\u200b"_s, u"\uff41"_s, u"ａ "_s,  u"ß"_s,   u"ss"_s,    u"😀"_s,       u"😁"_s,
+        u"a\ufffd"_s, u"NULL"_s,   u"null"_s, u"%"_s,   u"_"_s,     u"'"_s,       u"i"_s,
+        u"ı"_s,       u"I"_s,      u"İ"_s,    u"\\N"_s, u"\\x61"_s, u"$1"_s,      QString(u"😀"_s).repeated(64)};
+    ClaimSession &lane = session();
+    for (const QString &id : alike)
+        QVERIFY2(claim(lane, request(id))->inserted, qPrintable(id));
+    for (const QString &id : alike) {
+        const auto again = claim(lane, request(id));
+        QVERIFY2(again.ok() && !again->inserted, qPrintable(id));
+    }
+    QCOMPARE(count(u"jobs_processedevent"_s), int(alike.size()));
+}
+
+void TestClaimSession::looksUpWhatTheMailNeeds()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    for (int round = 0; round < 8; ++round) { // the later ones by a plan of the server's own
+        const ClaimRequest event = request(u"e-%1"_s.arg(round));
+        QVERIFY(lane.begin().ok());
+        QVERIFY(lane.claim(event)->inserted);
+        const auto row = lane.lookUp(event);
+        QVERIFY2(row.ok(), row.ok() ? "" : qPrintable(row.error().text));
+        QVERIFY(row->has_value());
+        QCOMPARE(row.value()->value(u"application_id"_s), QVariant(Q_INT64_C(3)));
+        QCOMPARE(row.value()->value(u"user_id"_s).typeId(), int(QMetaType::LongLong));
+        QVERIFY(row.value()->value(u"email"_s).toString().endsWith(u"@example.com"_s));
+        QVERIFY(lane.commit().ok());
+    }
+}
+
+void TestClaimSession::noRowIsNoError()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    ClaimRequest event = request(u"e-1"_s);
+    event.fields.insert(u"application_id"_s, Q_INT64_C(9999));
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(event)->inserted);
+    const auto row = lane.lookUp(event);
+    QVERIFY(row.ok());
+    QVERIFY(!row->has_value());
+    QVERIFY(lane.commit().ok());
+    QCOMPARE(count(u"jobs_processedevent"_s), 1);
+}
+
+void TestClaimSession::aBrokenLookUpIsAnErrorOfItsOwn_data()
+{
+    QTest::addColumn<bool>("postgres");
+    QTest::addColumn<QString>("sql");
+    QTest::addColumn<QString>("says");
+    for (const bool postgres : {false, true}) {
+        const auto row = [postgres](const char *name, const QString &sql, const QString &says) {
+            QTest::addRow("%s, %s", postgres ? "PostgreSQL" : "SQLite", name) << postgres << sql << says;
+        };
+        row("no such table", u"SELECT 1 AS one FROM nowhere WHERE 1 = :application_id"_s, u"nowhere"_s);
+        row("two columns of a name", u"SELECT 1 AS a, 2 AS a"_s, u"two columns named a"_s);
+        row("a field that is not there", u"SELECT 1 AS a WHERE 1 = :other"_s, u":other"_s);
+    }
+    QTest::newRow("PostgreSQL, text with a NUL") << true << u"SELECT :text AS a"_s << u"no database keeps"_s;
+}
+
+void TestClaimSession::aBrokenLookUpIsAnErrorOfItsOwn()
+{
+    QFETCH(bool, postgres);
+    QFETCH(QString, sql);
+    QFETCH(QString, says);
+    open(postgres);
+    ClaimSession &lane = session();
+    ClaimRequest event = request(u"e-1"_s);
+    event.lookupSql = sql;
+    event.fields.insert(u"text"_s, QString(u"a\0b"_s));
+    QVERIFY(lane.begin().ok());
+    const auto claimed = lane.claim(event);
+    QVERIFY2(claimed.ok() && claimed->inserted, claimed.ok() ? "" : qPrintable(claimed.error().text));
+    const auto row = lane.lookUp(event);
+    QVERIFY(!row.ok());
+    QVERIFY2(row.error().text.contains(says), qPrintable(row.error().text));
+    lane.rollBack();
+    QCOMPARE(count(u"jobs_processedevent"_s), 0);
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+}
+
+void TestClaimSession::aDuplicateNeedsNoLookUp()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    ClaimRequest event = request(u"e-1"_s, Later);
+    event.lookupSql = u"SELECT 1 AS one FROM nowhere"_s;
+    const auto second = claim(lane, event);
+    QVERIFY2(second.ok(), second.ok() ? "" : qPrintable(second.error().text));
+    QVERIFY(!second->inserted);
+    QCOMPARE(second->standingText, At);
+}
+
+void TestClaimSession::aLookUpCannotWrite()
+{
+    open(true);
+    QVERIFY(run(u"CREATE FUNCTION sneaky() RETURNS int LANGUAGE sql AS "
+                "'DELETE FROM jobs_application; SELECT 1'"_s));
+    ClaimSession &lane = session();
+    ClaimRequest event = request(u"e-1"_s);
+    event.lookupSql = u"SELECT sneaky() AS one"_s;
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(event)->inserted);
+    const auto row = lane.lookUp(event);
+    QVERIFY(!row.ok());
+    QVERIFY2(row.error().text.contains(u"read-only"_s), qPrintable(row.error().text));
+    lane.rollBack();
+    QCOMPARE(count(u"jobs_application"_s), 600);
+}
+
+void TestClaimSession::reclaimKnowsItsOwnRow()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    // The COMMIT failed: free again.
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
+    const auto freed = lane.reclaim(request(u"e-1"_s));
+    QVERIFY2(freed.ok(), freed.ok() ? "" : qPrintable(freed.error().text));
+    QVERIFY(freed->inserted);
+    // It had worked: our own row stands.
+    const auto ours = lane.reclaim(request(u"e-1"_s));
+    QVERIFY(ours.ok() && !ours->inserted);
+    QCOMPARE(ours->standingText, At);
+    // Another delivery's, a microsecond later.
+    const auto theirs = lane.reclaim(request(u"e-1"_s, Later));
+    QVERIFY(theirs.ok() && !theirs->inserted);
+    QVERIFY(theirs->standingText != Later);
+    QVERIFY(claim(lane, request(u"e-2"_s))->inserted);
+}
+
+void TestClaimSession::raceOfEight_data()
+{
+    QTest::addColumn<bool>("postgres");
+    QTest::addColumn<QString>("first");
+    for (const bool postgres : {false, true}) {
+        for (const char *first : {"commits", "rolls back", "is killed"}) {
+            if (postgres || qstrcmp(first, "is killed") != 0) // SQLite has no session to kill: tst_crashpoints does
+                QTest::addRow("%s, the first %s", postgres ? "PostgreSQL" : "SQLite", first)
+                    << postgres << QString::fromLatin1(first);
+        }
+    }
+}
+
+void TestClaimSession::raceOfEight()
+{
+    QFETCH(bool, postgres);
+    QFETCH(QString, first);
+    open(postgres);
+    std::vector<ClaimSession *> lanes;
+    for (int i = 0; i < 8; ++i)
+        lanes.push_back(&session(20s));
+    std::barrier start(8);
+    std::atomic_int order = 0;
+    std::atomic_int inserted = 0;
+    std::atomic_int duplicates = 0;
+    std::atomic_int errors = 0;
+    std::vector<std::thread> threads;
+    for (ClaimSession *lane : lanes)
+        threads.emplace_back([&, lane] {
+            // A SQLite connection belongs to the thread that opened it.
+            const std::unique_ptr<ClaimSession, void (*)(ClaimSession *)> closer(
+                lane, [](ClaimSession *each) { each->close(); });
+            start.arrive_and_wait();
+            const auto claimed =
+                lane->begin() ? lane->claim(request(u"e-1"_s)) : Result<ProcessedEvents::Claim>(Error{});
+            if (!claimed) {
+                ++errors;
+                lane->rollBack();
+                return;
+            }
+            if (!claimed->inserted) {
+                ++duplicates;
+                errors += lane->commit() ? 0 : 1;
+                return;
+            }
+            ++inserted;
+            if (order.fetch_add(1) > 0 || first == "commits"_L1) {
+                errors += lane->commit() ? 0 : 1;
+            } else if (first == "rolls back"_L1) {
+                lane->rollBack();
+            } else {
+                m_postgres.sql(u"postgres"_s,
+                               u"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                               "'%1' AND state = 'idle in transaction'"_s.arg(m_name));
+                errors += lane->commit() ? 1 : 0; // the server has rolled back
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    QCOMPARE(errors, 0);
+    QCOMPARE(inserted, first == "commits"_L1 ? 1 : 2); // else the second one claims again
+    QCOMPARE(duplicates, first == "commits"_L1 ? 7 : 6);
+    QCOMPARE(count(u"jobs_processedevent"_s), 1);
+}
+
+void TestClaimSession::aHeldClaimIsBusy()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &holder = session();
+    QVERIFY(holder.begin().ok());
+    QVERIFY(holder.claim(request(u"e-1"_s))->inserted);
+    ClaimSession &waiter = session(200ms);
+    const auto claimed = claim(waiter, request(u"e-1"_s));
+    QVERIFY(!claimed.ok());
+    QCOMPARE(claimed.error().kind, ErrorKind::Busy);
+    QVERIFY(holder.commit().ok());
+    QVERIFY(!claim(waiter, request(u"e-1"_s))->inserted);
+}
+
+void TestClaimSession::stopEndsTheWait()
+{
+    open(true);
+    ClaimSession &holder = session();
+    QVERIFY(holder.begin().ok());
+    QVERIFY(holder.claim(request(u"e-1"_s))->inserted);
+    ClaimSession &waiter = session(60s);
+    std::thread stopper([this] {
+        while (m_postgres.sql(u"postgres"_s, u"SELECT count(*) FROM pg_locks WHERE NOT granted"_s) == "0"_L1)
+            std::this_thread::yield();
+        *m_stop = true;
+    });
+    const auto claimed = claim(waiter, request(u"e-1"_s));
+    stopper.join();
+    QVERIFY(!claimed.ok());
+    QCOMPARE(claimed.error().kind, ErrorKind::Aborted);
+    *m_stop = false;
+    QVERIFY(holder.commit().ok());
+    QVERIFY(!claim(waiter, request(u"e-1"_s))->inserted);
+}
+
+QTEST_GUILESS_MAIN(TestClaimSession)
+#include "tst_claimsession.moc"

@@ -1,0 +1,340 @@
+#include "worker/store/pgclaimsession.h"
+
+#include "worker/store/jobboard.h"
+#include "worker/store/sqltext.h"
+
+#include <QThread>
+
+#include <algorithm>
+#include <utility>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto Grace = 5s; ///< beside the lock wait, for an answer to arrive
+constexpr auto CommitPatience = 10s;
+constexpr auto RollBackPatience = 2s;
+constexpr auto LastTry = 2s; ///< a re-claim gets this much, however late it is
+constexpr auto LongestPause = 1000ms; ///< between two tries to connect
+
+/// The hash beside the claim, in one statement: both or neither. A clean-up may have taken the claim and left the hash:
+/// the new one counts.
+const QByteArray ClaimWithBody =
+    "WITH claimed AS (INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
+    "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING event_id), "
+    "body AS (INSERT INTO sendonce_eventbody (event_id, body_sha256) SELECT event_id, decode($4, 'hex') FROM claimed "
+    "ON CONFLICT (event_id) DO UPDATE SET body_sha256 = excluded.body_sha256) "
+    "SELECT count(*) FROM claimed";
+const QByteArray ClaimAlone = "WITH claimed AS (INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
+                              "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING event_id) "
+                              "SELECT count(*) FROM claimed";
+/// processed_at as djangoTime() writes it, whatever the session's time zone: it is compared exactly.
+const QByteArray StandingWithBody =
+    "SELECT claim.event_id, to_char(claim.processed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), "
+    "encode(body.body_sha256, 'hex') FROM jobs_processedevent AS claim "
+    "LEFT JOIN sendonce_eventbody AS body ON body.event_id = claim.event_id WHERE claim.event_id = $1";
+const QByteArray StandingAlone =
+    "SELECT event_id, to_char(processed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), NULL "
+    "FROM jobs_processedevent WHERE event_id = $1";
+const QByteArray HasBodies =
+    "SELECT coalesce(has_table_privilege(found, 'SELECT') AND has_table_privilege(found, 'INSERT') "
+    "AND has_table_privilege(found, 'UPDATE'), false) FROM to_regclass('sendonce_eventbody') AS found";
+const QByteArray Begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// From here on: the claim is made, and a look-up only looks.
+const QByteArray OnlyRead = "SET TRANSACTION READ ONLY";
+
+/// A statement that is refused because a pooler has given us another backend than the one that prepared it.
+bool isForeignPlan(const Error &error)
+{
+    return error.code == "26000"_L1 || error.code == "42P05"_L1;
+}
+
+/// Text as libpq takes it; nothing where the database would read another text.
+std::optional<QByteArray> bound(const QVariant &value)
+{
+    switch (value.typeId()) {
+    case QMetaType::Bool:
+        return QByteArray(value.toBool() ? "true" : "false");
+    case QMetaType::Double:
+        return QByteArray::number(value.toDouble(), 'g', 17);
+    default:
+        break;
+    }
+    const QString text = value.toString();
+    if (!text.isValidUtf16() || text.contains(QChar(0)))
+        return std::nullopt;
+    return text.toUtf8();
+}
+
+Result<PgConnection::Statement> lookupStatement(const PositionalSql &lookup, const ClaimRequest &request)
+{
+    PgConnection::Statement statement{lookup.sql.toUtf8(), {}};
+    for (const QString &name : lookup.names) {
+        const auto field = request.fields.constFind(name);
+        if (field == request.fields.cend())
+            return Error{
+                ErrorKind::Invalid, u"the look-up asks for :%1, which the event does not have"_s.arg(name), {}};
+        if (!field->isValid()) {
+            statement.values.push_back(std::nullopt);
+            continue;
+        }
+        auto value = bound(*field);
+        if (!value)
+            return Error{ErrorKind::Invalid,
+                         u"the look-up cannot take :%1: its text holds what no database keeps as it is"_s.arg(name),
+                         {}};
+        statement.values.push_back(std::move(value));
+    }
+    return statement;
+}
+
+Result<ClaimSession::Row> rowOf(const PgRows &rows)
+{
+    if (rows.count() == 0)
+        return ClaimSession::Row();
+    QMap<QString, QVariant> row;
+    for (int column = 0; column < rows.columns(); ++column) {
+        if (row.contains(rows.column(column)))
+            return Error{ErrorKind::Invalid, u"the look-up gives two columns named %1"_s.arg(rows.column(column)), {}};
+        row.insert(rows.column(column), rows.value(0, column));
+    }
+    return ClaimSession::Row(row);
+}
+
+} // namespace
+
+PgClaimSession::PgClaimSession(Settings settings) : m_settings(std::move(settings)), m_url(m_settings.url) { }
+
+PgPatience PgClaimSession::patience(std::chrono::milliseconds time, const std::atomic_bool *stop) const
+{
+    return {QDeadlineTimer(time), stop};
+}
+
+std::vector<QByteArray> PgClaimSession::timeOuts(const char *set) const
+{
+    const auto of = [set](const char *name, std::chrono::milliseconds time) {
+        return QByteArray(set) + ' ' + name + " = " + QByteArray::number(qint64(time.count()));
+    };
+    // The statement's is the server's own end of what the lock wait cannot see: one claim after the other rolled back.
+    return {of("lock_timeout", m_settings.lockWait), of("statement_timeout", m_settings.lockWait + Grace / 2),
+            of("idle_in_transaction_session_timeout", m_settings.mailTime + Grace)};
+}
+
+Result<void> PgClaimSession::connect(const PgPatience &patience)
+{
+    m_connection.reset();
+    m_isOpen = false;
+    const auto set = timeOuts("SET");
+    for (auto pause = 50ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, LongestPause)) {
+        auto connection = PgConnection::open(m_url, patience, {set.cbegin(), set.cend()});
+        if (connection) {
+            m_connection = connection.take();
+            const auto bodies = m_connection->runOne({HasBodies, {}, false}, patience,
+                                                     u"the tables of %1 cannot be read"_s.arg(m_url.displayName()));
+            if (!bodies) {
+                m_connection.reset();
+                return bodies.error();
+            }
+            m_hasBodies = bodies->text(0, 0) == "t";
+            return {};
+        }
+        Error error = connection.error();
+        const bool isStopped = patience.stop && *patience.stop;
+        // All connections are taken: others give theirs back.
+        if (error.kind == ErrorKind::Busy && !isStopped && patience.deadline.remainingTime() > pause.count()) {
+            QThread::msleep(ulong(pause.count()));
+            continue;
+        }
+        // A wrong password or a missing database as well: no delivery is to blame, and each would fail.
+        if (error.kind != ErrorKind::Busy && error.kind != ErrorKind::Aborted)
+            error.kind = ErrorKind::Unreachable;
+        return error;
+    }
+}
+
+Result<void> PgClaimSession::reach()
+{
+    if (m_connection && m_connection->isUsable())
+        return {};
+    return connect(patience(std::max<std::chrono::milliseconds>(m_settings.lockWait, Grace), m_settings.stop.get()));
+}
+
+Result<void> PgClaimSession::begin()
+{
+    m_row.reset();
+    m_bound = QDeadlineTimer(m_settings.lockWait + m_settings.mailTime + Grace);
+    return reach();
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::claim(const ClaimRequest &request)
+{
+    const auto time = patience(m_settings.lockWait + Grace, m_settings.stop.get());
+    auto claimed = tryClaim(request, true, time);
+    if (claimed || claimed.error().kind == ErrorKind::Busy || claimed.error().kind == ErrorKind::Aborted)
+        return claimed;
+    if (isForeignPlan(claimed.error()))
+        m_url.pooled = true;
+    else if (claimed.error().kind != ErrorKind::Unreachable || time.deadline.hasExpired())
+        return claimed;
+    // The server went away since the last delivery. Nothing was mailed and nothing committed, so once more.
+    if (const auto connected = connect(time); !connected)
+        return connected.error();
+    return tryClaim(request, true, time);
+}
+
+const PositionalSql &PgClaimSession::lookupOf(const QString &sql)
+{
+    const auto known = m_lookups.constFind(sql);
+    if (known != m_lookups.cend())
+        return *known;
+    const QStringList statements = sqlStatements(sql);
+    PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
+    // No row more than the first is read.
+    lookup.sql = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
+    return *m_lookups.insert(sql, lookup);
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &request, bool withLookup,
+                                                        const PgPatience &patience)
+{
+    if (!isStorableEventId(request.eventId))
+        return Error{
+            ErrorKind::Invalid, u"this event_id cannot be claimed: a database could take it for another one"_s, {}};
+    const QString doing = u"the claim of event %1 failed"_s.arg(request.eventId);
+    std::vector<PgConnection::Statement> statements{{Begin, {}}};
+    if (m_connection->isPooled()) {
+        for (const QByteArray &sql : timeOuts("SET LOCAL"))
+            statements.push_back({sql, {}});
+    }
+    const size_t claimAt = statements.size();
+    const bool withBody = m_hasBodies && !request.bodySha256.isEmpty();
+    PgConnection::Statement insert{
+        withBody ? ClaimWithBody : ClaimAlone,
+        {request.eventId.toUtf8(), request.eventType.toUtf8(), request.processedAt.toLatin1() + "+00"}};
+    if (withBody)
+        insert.values.push_back(request.bodySha256.toHex());
+    statements.push_back(std::move(insert));
+    m_row.reset();
+    if (withLookup) {
+        auto lookup = lookupStatement(lookupOf(request.lookupSql), request);
+        if (lookup) {
+            statements.push_back({OnlyRead, {}});
+            statements.push_back(lookup.take());
+        } else {
+            m_row = lookup.error();
+        }
+    }
+    m_isOpen = true;
+    auto answers = m_connection->run(statements, patience, doing);
+    if (answers.size() <= claimAt || !answers[claimAt])
+        return answers.back().error();
+    if (withLookup && !m_row) {
+        if (!answers.back()) {
+            Error error = answers.back().error();
+            error.text.replace(doing, u"the look-up in %1 failed"_s.arg(m_connection->name()));
+            m_row = error;
+        } else {
+            m_row = rowOf(answers.back().value());
+        }
+    }
+    if (answers[claimAt]->text(0, 0) == "0")
+        return standing(request, patience);
+    ProcessedEvents::Claim claim;
+    claim.inserted = true;
+    return claim;
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::standing(const ClaimRequest &request, const PgPatience &patience)
+{
+    const QString doing = u"the standing claim of event %1 cannot be read"_s.arg(request.eventId);
+    if (m_row && !*m_row)
+        rollBack(); // the look-up that nobody needs has broken the transaction, which has written nothing
+    if (!m_connection)
+        return Error{ErrorKind::Unreachable, doing, {}};
+    const auto rows = m_connection->runOne({m_hasBodies ? StandingWithBody : StandingAlone, {request.eventId.toUtf8()}},
+                                           patience, doing);
+    if (!rows)
+        return rows.error();
+    if (rows->count() == 0)
+        return Error{ErrorKind::Io, doing + u": there is none"_s, {}};
+    ProcessedEvents::Claim claim;
+    const QString standingId = QString::fromUtf8(rows->text(0, 0).value_or(QByteArray()));
+    claim.standingText = QString::fromLatin1(rows->text(0, 1).value_or(QByteArray()));
+    claim.standingProcessedAt = fromDjangoTime(claim.standingText);
+    const QByteArray body = rows->text(0, 2).value_or(QByteArray());
+    if (standingId != request.eventId)
+        return Error{ErrorKind::Io, u"%1: the database answers with event %2"_s.arg(doing, standingId), {}};
+    claim.otherBody = !body.isEmpty() && !request.bodySha256.isEmpty() && body != request.bodySha256.toHex();
+    return claim;
+}
+
+Result<ClaimSession::Row> PgClaimSession::lookUp(const ClaimRequest &)
+{
+    if (!m_row)
+        return Error{ErrorKind::Io, u"there is no look-up without a claim"_s, {}};
+    return *std::exchange(m_row, std::nullopt);
+}
+
+Result<void> PgClaimSession::commit()
+{
+    if (!std::exchange(m_isOpen, false))
+        return {}; // a duplicate, and its transaction had to be given up: there was nothing in it
+    auto done = m_connection->runOne(
+        {"COMMIT", {}}, patience(std::min<std::chrono::milliseconds>(m_settings.lockWait, CommitPatience), nullptr),
+        u"COMMIT failed"_s);
+    if (done && done->tag() != "COMMIT") // what a broken transaction answers, and no error
+        done = Error{ErrorKind::Io, u"COMMIT failed: the transaction was rolled back"_s, {}};
+    if (done)
+        return {};
+    m_connection.reset();
+    return done.error();
+}
+
+void PgClaimSession::rollBack()
+{
+    if (!std::exchange(m_isOpen, false) || !m_connection)
+        return;
+    if (!m_connection->isUsable()
+        || !m_connection->runOne({"ROLLBACK", {}}, patience(RollBackPatience, nullptr), u"ROLLBACK failed"_s)) {
+        m_connection.reset(); // the server rolls back when it sees the end
+    }
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::reclaim(const ClaimRequest &request)
+{
+    m_connection.reset();
+    m_isOpen = false;
+    const qint64 left = std::min<qint64>(m_bound.remainingTime(), m_settings.lockWait.count());
+    const PgPatience time{QDeadlineTimer(std::max<std::chrono::milliseconds>(LastTry, std::chrono::milliseconds(left))),
+                          nullptr};
+    for (auto pause = 50ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, LongestPause)) {
+        auto claimed = claimAlone(request, time);
+        m_isOpen = false;
+        if (claimed)
+            return claimed;
+        m_connection.reset();
+        const auto kind = claimed.error().kind;
+        if ((kind != ErrorKind::Unreachable && kind != ErrorKind::Busy)
+            || time.deadline.remainingTime() <= pause.count())
+            return claimed;
+        QThread::msleep(ulong(pause.count()));
+    }
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::claimAlone(const ClaimRequest &request, const PgPatience &patience)
+{
+    if (const auto connected = connect(patience); !connected)
+        return connected.error();
+    auto claimed = tryClaim(request, false, patience);
+    if (!claimed)
+        return claimed;
+    if (const auto committed = commit(); !committed)
+        return committed.error();
+    return claimed;
+}
+
+} // namespace sendonce
