@@ -82,7 +82,8 @@ EMOJI_REFUSED = "sqs.md 17: refuses emoji as InvalidMessageContents, though #x10
 
 for name, body in [("tab, LF, CR", "\t\n\r"), ("CR LF line ends", "one\r\ntwo\r\n"), ("a blank", " "), ("markup", "<a>&amp;</a> \"'"),
                    ("U+007F", "\x7f"), ("U+0085, U+2028", "\x85\u2028"), ("U+D7FF", "\ud7ff"), ("U+E000", "\ue000"), ("U+FFFD", "\ufffd"),
-                   ("emoji", "😀"), ("U+10000", "\U00010000"), ("U+10FFFF", "\U0010ffff"), ("the text null", "null"),
+                   ("emoji", "😀"), ("U+10000", "\U00010000"), ("U+10FFFF", "\U0010ffff"), ("a byte order mark first", "\ufeffa"),
+                   ("the text null", "null"),
                    ("JSON in JSON", "{\"a\":\"\\u0000\"}")]:
     astral = any(ord(character) > 0xFFFF for character in body)
 
