@@ -1,8 +1,5 @@
 #include "worker/store/pgclaimsession.h"
 
-#include "worker/store/jobboard.h"
-#include "worker/store/sqltext.h"
-
 #include <QThread>
 
 #include <algorithm>
@@ -51,58 +48,6 @@ const QByteArray OnlyRead = "SET TRANSACTION READ ONLY";
 bool isForeignPlan(const Error &error)
 {
     return error.code == "26000"_L1 || error.code == "42P05"_L1;
-}
-
-/// Text as libpq takes it; nothing where the database would read another text.
-std::optional<QByteArray> bound(const QVariant &value)
-{
-    switch (value.typeId()) {
-    case QMetaType::Bool:
-        return QByteArray(value.toBool() ? "true" : "false");
-    case QMetaType::Double:
-        return QByteArray::number(value.toDouble(), 'g', 17);
-    default:
-        break;
-    }
-    const QString text = value.toString();
-    if (!text.isValidUtf16() || text.contains(QChar(0)))
-        return std::nullopt;
-    return text.toUtf8();
-}
-
-Result<PgConnection::Statement> lookupStatement(const PositionalSql &lookup, const ClaimRequest &request)
-{
-    PgConnection::Statement statement{lookup.sql.toUtf8(), {}};
-    for (const QString &name : lookup.names) {
-        const auto field = request.fields.constFind(name);
-        if (field == request.fields.cend())
-            return Error{
-                ErrorKind::Invalid, u"the look-up asks for :%1, which the event does not have"_s.arg(name), {}};
-        if (!field->isValid()) {
-            statement.values.push_back(std::nullopt);
-            continue;
-        }
-        auto value = bound(*field);
-        if (!value)
-            return Error{ErrorKind::Invalid,
-                         u"the look-up cannot take :%1: its text holds what no database keeps as it is"_s.arg(name),
-                         {}};
-        statement.values.push_back(std::move(value));
-    }
-    return statement;
-}
-
-Result<ClaimSession::Row> rowOf(const PgRows &rows)
-{
-    if (rows.count() == 0)
-        return ClaimSession::Row();
-    QMap<QString, QVariant> row;
-    for (int column = 0; column < rows.columns(); ++column) {
-        if (row.contains(rows.column(column)))
-            return Error{ErrorKind::Invalid, u"the look-up gives two columns named %1"_s.arg(rows.column(column)), {}};
-        row.insert(rows.column(column), rows.value(0, column));
-    }
-    return ClaimSession::Row(row);
 }
 
 } // namespace
@@ -186,18 +131,6 @@ Result<ProcessedEvents::Claim> PgClaimSession::claim(const ClaimRequest &request
     return tryClaim(request, true, time);
 }
 
-const PositionalSql &PgClaimSession::lookupOf(const QString &sql)
-{
-    const auto known = m_lookups.constFind(sql);
-    if (known != m_lookups.cend())
-        return *known;
-    const QStringList statements = sqlStatements(sql);
-    PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
-    // No row more than the first is read.
-    lookup.sql = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
-    return *m_lookups.insert(sql, lookup);
-}
-
 Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &request, bool withLookup,
                                                         const PgPatience &patience)
 {
@@ -220,7 +153,7 @@ Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &requ
     statements.push_back(std::move(insert));
     m_row.reset();
     if (withLookup) {
-        auto lookup = lookupStatement(lookupOf(request.lookupSql), request);
+        auto lookup = m_lookup.statement(request);
         if (lookup) {
             statements.push_back({OnlyRead, {}});
             statements.push_back(lookup.take());
@@ -238,7 +171,7 @@ Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &requ
             error.text.replace(doing, u"the look-up in %1 failed"_s.arg(m_connection->name()));
             m_row = error;
         } else {
-            m_row = rowOf(answers.back().value());
+            m_row = PgLookup::rowOf(answers.back().value());
         }
     }
     if (answers[claimAt]->text(0, 0) == "0")

@@ -2,9 +2,7 @@
 
 #include "worker/store/claimsession.h"
 #include "worker/store/pgconnection.h"
-#include "worker/store/sqltext.h"
-
-#include <QHash>
+#include "worker/store/pglookup.h"
 
 namespace sendonce {
 
@@ -30,7 +28,6 @@ private:
     Result<ProcessedEvents::Claim> tryClaim(const ClaimRequest &request, bool withLookup, const PgPatience &patience);
     Result<ProcessedEvents::Claim> standing(const ClaimRequest &request, const PgPatience &patience);
     Result<ProcessedEvents::Claim> claimAlone(const ClaimRequest &request, const PgPatience &patience);
-    const PositionalSql &lookupOf(const QString &sql);
     std::vector<QByteArray> timeOuts(const char *set) const;
 
     const Settings m_settings;
@@ -39,7 +36,7 @@ private:
     bool m_hasBodies = false; ///< sendonce_eventbody is there and may be used; asked at each connect
     bool m_isOpen = false; ///< a transaction
     QDeadlineTimer m_bound; ///< of the delivery in work (spec.md, "Time-outs")
-    QHash<QString, PositionalSql> m_lookups; ///< by the event type's SQL, ready for libpq
+    PgLookup m_lookup;
     std::optional<Result<Row>> m_row; ///< came with the claim
 };
 

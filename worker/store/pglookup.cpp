@@ -1,0 +1,78 @@
+#include "worker/store/pglookup.h"
+
+#include <optional>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Text as libpq takes it; nothing where the database would read another text.
+std::optional<QByteArray> bound(const QVariant &value)
+{
+    switch (value.typeId()) {
+    case QMetaType::Bool:
+        return QByteArray(value.toBool() ? "true" : "false");
+    case QMetaType::Double:
+        return QByteArray::number(value.toDouble(), 'g', 17);
+    default:
+        break;
+    }
+    const QString text = value.toString();
+    if (!text.isValidUtf16() || text.contains(QChar(0)))
+        return std::nullopt;
+    return text.toUtf8();
+}
+
+} // namespace
+
+Result<PgConnection::Statement> PgLookup::statement(const ClaimRequest &request)
+{
+    const PositionalSql &lookup = positional(request.lookupSql);
+    PgConnection::Statement statement{lookup.sql.toUtf8(), {}};
+    for (const QString &name : lookup.names) {
+        const auto field = request.fields.constFind(name);
+        if (field == request.fields.cend())
+            return Error{
+                ErrorKind::Invalid, u"the look-up asks for :%1, which the event does not have"_s.arg(name), {}};
+        if (!field->isValid()) {
+            statement.values.push_back(std::nullopt);
+            continue;
+        }
+        auto value = bound(*field);
+        if (!value)
+            return Error{ErrorKind::Invalid,
+                         u"the look-up cannot take :%1: its text holds what no database keeps as it is"_s.arg(name),
+                         {}};
+        statement.values.push_back(std::move(value));
+    }
+    return statement;
+}
+
+Result<ClaimSession::Row> PgLookup::rowOf(const PgRows &rows)
+{
+    if (rows.count() == 0)
+        return ClaimSession::Row();
+    QMap<QString, QVariant> row;
+    for (int column = 0; column < rows.columns(); ++column) {
+        if (row.contains(rows.column(column)))
+            return Error{ErrorKind::Invalid, u"the look-up gives two columns named %1"_s.arg(rows.column(column)), {}};
+        row.insert(rows.column(column), rows.value(0, column));
+    }
+    return ClaimSession::Row(row);
+}
+
+const PositionalSql &PgLookup::positional(const QString &sql)
+{
+    const auto known = m_known.constFind(sql);
+    if (known != m_known.cend())
+        return *known;
+    const QStringList statements = sqlStatements(sql);
+    PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
+    // No row more than the first is read.
+    lookup.sql = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
+    return *m_known.insert(sql, lookup);
+}
+
+} // namespace sendonce

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "worker/result.h"
+#include "worker/store/claimsession.h"
+#include "worker/store/pgconnection.h"
+#include "worker/store/sqltext.h"
+
+#include <QHash>
+
+namespace sendonce {
+
+/// An event type's look-up as PostgreSQL takes it; the text is rewritten once.
+class PgLookup
+{
+public:
+    /// Invalid: a parameter that the event does not have, or that no database keeps as it is.
+    Result<PgConnection::Statement> statement(const ClaimRequest &request);
+    /// The one row, or none. Invalid: two columns of one name.
+    static Result<ClaimSession::Row> rowOf(const PgRows &rows);
+
+private:
+    const PositionalSql &positional(const QString &sql);
+
+    QHash<QString, PositionalSql> m_known; ///< by the event type's SQL
+};
+
+} // namespace sendonce
