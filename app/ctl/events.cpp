@@ -26,9 +26,8 @@ int runEventsList(const QStringList &words)
         return exitCodeOf(prepared.error());
     }
     const auto path = sqlitePath(prepared->config.databaseUrl);
-    if (!path || !QFileInfo::exists(path.value())) {
-        complain(u"there is no database yet at %1; start the console or sendoncectl local first"_s.arg(
-            path ? path.value() : QString()));
+    if (path && !QFileInfo::exists(path.value())) { // no path: a server
+        complain(u"there is no database yet at %1; start the console or sendoncectl local first"_s.arg(path.value()));
         return Failed;
     }
     auto database = Database::open(prepared->config.databaseUrl);

@@ -4,13 +4,24 @@
 #include "worker/operate/deadletters.h"
 #include "worker/operate/eventsearch.h"
 #include "worker/operate/preflightrun.h"
+#include "worker/store/inspection.h"
 
 #include <QDir>
+#include <QSaveFile>
+
+#include <algorithm>
 
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto DatabasePatience = 30s; ///< for SQLite's locks, and for a server's answer
+constexpr std::chrono::milliseconds LongestPause = 10s; ///< between two tries to open the database
+
+} // namespace
 
 Operator::Operator(Config config, SqsSettings sqs, std::shared_ptr<const EventTypes> types)
     : m_config(std::move(config))
@@ -22,28 +33,17 @@ Operator::~Operator() = default;
 
 void Operator::open()
 {
-    auto database = Database::open(m_config.databaseUrl);
-    if (!database) {
-        Q_EMIT openFailed(database.error());
+    if (const auto opened = openDatabase(); !opened) {
+        // A server that is away comes back; everything else is a setting or a file to be put right.
+        if (opened.error().kind != ErrorKind::Unreachable) {
+            Q_EMIT openFailed(opened.error());
+            return;
+        }
+        Q_EMIT databaseAway(opened.error());
+        QTimer::singleShot(m_openPause, this, &Operator::open);
+        m_openPause = std::min<std::chrono::milliseconds>(m_openPause * 2, LongestPause);
         return;
     }
-    auto journal = Journal::open(m_config.dataDir);
-    if (!journal) {
-        Q_EMIT openFailed(journal.error());
-        return;
-    }
-    m_database.emplace(database.take());
-    m_claims = std::make_unique<ProcessedEvents>(*m_database);
-    const auto readable = m_claims->page({});
-    if (!readable) {
-        Q_EMIT openFailed(
-            {ErrorKind::Invalid,
-             u"%1 is no job board's database: %2; the console and sendoncectl local make one in the data folder"_s.arg(
-                 m_database->displayName(), readable.error().text),
-             {}});
-        return;
-    }
-    m_journal.emplace(journal.take());
     m_client = std::make_unique<SqsClient>(m_sqs);
     connect(m_client.get(), &SqsClient::warned, this,
             [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
@@ -51,10 +51,65 @@ void Operator::open()
     connect(m_deadLetters.get(), &DeadLetters::listChanged, this, &Operator::deadLettersChanged);
     connect(m_deadLetters.get(), &DeadLetters::replayChanged, this, &Operator::replayChanged);
     connect(m_deadLetters.get(), &DeadLetters::failed, this, &Operator::actFailed);
-    Q_EMIT databaseOpened(m_database->displayName());
+    m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
+    int connections = 0;
+    if (m_database->isPostgres()) {
+        prepareServer();
+        // One for what operators ask, one for whoever comes to look.
+        connections = std::max(freeConnections(*m_database).value_or(0) - 2, 1);
+    }
+    Q_EMIT databaseOpened(m_database->displayName(), connections);
     collectHandover();
     if (m_config.embedded)
         watchMailbox();
+}
+
+Result<void> Operator::openDatabase()
+{
+    auto database = Database::open(m_config.databaseUrl, DatabasePatience);
+    if (!database)
+        return database.error();
+    auto journal = Journal::open(m_config.dataDir);
+    if (!journal)
+        return journal.error();
+    ProcessedEvents claims(database.value());
+    const auto readable = claims.page({});
+    if (!readable) {
+        if (readable.error().kind == ErrorKind::Unreachable)
+            return readable.error();
+        const QString remedy = database->isPostgres()
+            ? u"run the job board's migrations (manage.py migrate), and see that this role may use its tables"_s
+            : u"the console and sendoncectl local make one in the data folder"_s;
+        return Error{
+            ErrorKind::Invalid,
+            u"%1 is no job board's database: %2; %3"_s.arg(database->displayName(), readable.error().text, remedy),
+            {}};
+    }
+    m_database.emplace(database.take());
+    m_claims = std::make_unique<ProcessedEvents>(*m_database);
+    m_journal.emplace(journal.take());
+    return {};
+}
+
+/// Our own tables beside Django's; without them a worker works, and knows less.
+void Operator::prepareServer()
+{
+    const auto migrated = m_database->migrate(u"postgres"_s);
+    if (migrated)
+        return;
+    if (migrated.error().code != "42501"_L1) {
+        Q_EMIT warned(u"%1: %2"_s.arg(m_database->displayName(), migrated.error().text));
+        return;
+    }
+    const QString path = QDir(m_config.dataDir).filePath(u"sendonce-tables.sql"_s);
+    const auto role = m_database->rows(u"SELECT current_user"_s, {}, u"the role"_s);
+    QSaveFile file(path);
+    const QByteArray script =
+        Database::migrationScript(u"postgres"_s, role ? role->first().first().toString() : QString()).toUtf8();
+    const bool written = file.open(QIODevice::WriteOnly) && file.write(script) == script.size() && file.commit();
+    Q_EMIT warned(u"%1: this role may not create tables, so a reused event_id is not noticed; %2"_s.arg(
+        m_database->displayName(),
+        written ? u"let your DBA run %1 with psql"_s.arg(path) : u"%1 cannot be written"_s.arg(path)));
 }
 
 void Operator::collectHandover()
@@ -87,6 +142,9 @@ void Operator::collectHandover()
 
 void Operator::setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount)
 {
+    m_queueUrl = queueUrl;
+    m_dlqUrl = dlqUrl;
+    m_maxReceiveCount = maxReceiveCount;
     if (m_deadLetters)
         m_deadLetters->setQueues(queueUrl, dlqUrl, maxReceiveCount);
 }

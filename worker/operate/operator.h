@@ -51,7 +51,10 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void openFailed(const sendonce::Error &error);
-    void databaseOpened(const QString &displayName);
+    /// \param connections that the server has room for beside ours; 0: there is no such limit
+    void databaseOpened(const QString &displayName, int connections);
+    void databaseAway(const sendonce::Error &error); ///< before databaseOpened(): tried again and again
+    void warned(const QString &text);
     /// A worker died while it handed this mail over.
     void possiblyMailedTwice(const QString &eventId, const QString &messageId);
     void processedPage(const sendonce::ProcessedPage &page);
@@ -66,6 +69,8 @@ Q_SIGNALS:
     void checkFinished();
 
 private:
+    Result<void> openDatabase();
+    void prepareServer();
     void collectHandover();
     void watchMailbox();
     void refreshMailbox();
@@ -76,6 +81,9 @@ private:
     std::optional<Database> m_database;
     std::unique_ptr<ProcessedEvents> m_claims;
     std::optional<Journal> m_journal;
+    QUrl m_queueUrl, m_dlqUrl; ///< once known
+    int m_maxReceiveCount = 0;
+    std::chrono::milliseconds m_openPause{500}; ///< until the next try
     std::unique_ptr<SqsClient> m_client;
     std::unique_ptr<DeadLetters> m_deadLetters;
     std::optional<MailboxIndex> m_mailbox;

@@ -8,52 +8,35 @@
 #include <QtSql/QSqlQuery>
 #include <QVariant>
 
+#include <algorithm>
+
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
-/// All rows of a statement; every value bound by position.
-Result<QList<QVariantList>> rows(const Database &database, const QString &sql, const QVariantList &values, int columns)
+Result<QList<QVariantList>> rows(Database &database, const QString &sql, const QVariantList &values = {})
 {
-    const QString doing = u"%1 cannot be read"_s.arg(database.displayName());
-    QSqlQuery query(database.handle());
-    query.setForwardOnly(true);
-    if (!query.prepare(sql))
-        return sqlError(query.lastError(), doing);
-    for (const QVariant &value : values)
-        query.addBindValue(value);
-    if (!query.exec())
-        return sqlError(query.lastError(), doing);
-    QList<QVariantList> found;
-    while (query.next()) {
-        QVariantList row;
-        for (int column = 0; column < columns; ++column)
-            row.append(query.value(column));
-        found.append(row);
-    }
-    if (query.lastError().isValid())
-        return sqlError(query.lastError(), doing);
-    return found;
+    return database.rows(sql, values, u"%1 cannot be read"_s.arg(database.displayName()));
 }
 
-Result<bool> hasTable(const Database &database, const QString &name)
+Result<bool> hasTable(Database &database, const QString &name)
 {
-    const auto found = rows(database, u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"_s, {name}, 1);
+    const auto found = rows(database, u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"_s, {name});
     return found ? Result<bool>(!found->isEmpty()) : found.error();
 }
 
 /// PRAGMA index_list and index_info as table-valued functions. A partial index does not hold every row, and one over
 /// more columns lets the same event_id in twice; an expression has no column name.
-Result<bool> isUnique(const Database &database, const QString &table, const QString &column)
+Result<bool> isUnique(Database &database, const QString &table, const QString &column)
 {
     const auto indexes =
-        rows(database, u"SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0"_s, {table}, 1);
+        rows(database, u"SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0"_s, {table});
     if (!indexes)
         return indexes.error();
     for (const QVariantList &index : indexes.value()) {
-        const auto columns = rows(database, u"SELECT name FROM pragma_index_info(?)"_s, {index.first()}, 1);
+        const auto columns = rows(database, u"SELECT name FROM pragma_index_info(?)"_s, {index.first()});
         if (!columns)
             return columns.error();
         if (columns->size() == 1 && columns->first().first().toString() == column)
@@ -84,8 +67,8 @@ Result<DatabaseInspection> inspect(Database &database)
         if (!*answer)
             return answer->error();
     }
-    const auto journal = rows(database, u"PRAGMA journal_mode"_s, {}, 1);
-    const auto synchronous = rows(database, u"PRAGMA synchronous"_s, {}, 1);
+    const auto journal = rows(database, u"PRAGMA journal_mode"_s);
+    const auto synchronous = rows(database, u"PRAGMA synchronous"_s);
     for (const Result<QList<QVariantList>> *answer : {&journal, &synchronous}) {
         if (!*answer)
             return answer->error();
@@ -96,6 +79,23 @@ Result<DatabaseInspection> inspect(Database &database)
     inspection.journalMode = journal->isEmpty() ? QString() : journal->first().first().toString();
     inspection.synchronous = synchronous->isEmpty() ? -1 : synchronous->first().first().toInt();
     return inspection;
+}
+
+std::optional<int> freeConnections(Database &database)
+{
+    // -1 stands for no limit; what is reserved for superusers is not ours.
+    const auto found = rows(
+        database,
+        u"WITH open AS (SELECT datname, usename FROM pg_stat_activity WHERE backend_type = 'client backend') "
+        "SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int "
+        "- (SELECT count(*) FROM open), "
+        "(SELECT nullif(rolconnlimit, -1) - (SELECT count(*) FROM open WHERE usename = current_user) "
+        "FROM pg_roles WHERE rolname = current_user), "
+        "(SELECT nullif(datconnlimit, -1) - (SELECT count(*) FROM open WHERE datname = current_database()) "
+        "FROM pg_database WHERE datname = current_database()))"_s);
+    if (!found || found->isEmpty())
+        return std::nullopt;
+    return found->first().first().toInt();
 }
 
 Result<void> tryLookup(Database &database, const QString &sql)

@@ -5,6 +5,8 @@
 
 #include <QString>
 
+#include <optional>
+
 namespace sendonce {
 
 /// What a check wants to know of a job board's database.
@@ -22,6 +24,9 @@ struct DatabaseInspection
 /// Reads, changes nothing. NotFound when the file does not exist (it is not made); else as Database::open().
 Result<Database> openExisting(const QString &url, std::chrono::milliseconds busyTimeout);
 Result<DatabaseInspection> inspect(Database &database);
+
+/// How many connections a PostgreSQL server (or this role, or this database) has room for beside the open ones.
+std::optional<int> freeConnections(Database &database);
 
 /// Whether the look-up of an event type can be run here: the statement is acceptable, and its tables and columns exist.
 /// Prepares it and runs nothing.
