@@ -140,6 +140,44 @@ private Q_SLOTS:
                        "your application is now in state interview.\r\n");
     }
 
+    void anIdempotencyHeaderCarriesTheEventId_data()
+    {
+        QTest::addColumn<QString>("eventId");
+        QTest::addColumn<QByteArray>("line");
+        QTest::newRow("UUID") << u"23e48c51-96a5-4fd4-8a1c-0b6f0f7b7d52"_s
+                              << QByteArray("23e48c51-96a5-4fd4-8a1c-0b6f0f7b7d52");
+        // For a program that compares: neither folded nor encoded.
+        QTest::newRow("64 characters") << QString(64, u'e') << QByteArray(64, 'e');
+        QTest::newRow("looks encoded") << u"=?utf-8?q?a?="_s << QByteArray("=?utf-8?q?a?=");
+        QTest::newRow("beyond ASCII") << u"ü"_s << QByteArray("=?utf-8?b?w7w=?=");
+    }
+
+    void anIdempotencyHeaderCarriesTheEventId()
+    {
+        QFETCH(const QString, eventId);
+        QFETCH(const QByteArray, line);
+        MailContent content = world::mailCases().first().second;
+        content.eventId = eventId;
+        QVERIFY(!renderMail(content)->bytes.contains("Idempotency"));
+        content.idempotencyHeader = u"Resend-Idempotency-Key"_s;
+        const QByteArray bytes = renderMail(content)->bytes;
+        QVERIFY2(bytes.contains("\r\nResend-Idempotency-Key: " + line + "\r\n"), bytes.constData());
+        QCOMPARE(bytes.count("Idempotency-Key"), 1);
+        QVERIFY(bytes.indexOf("Idempotency-Key") < bytes.indexOf("\r\n\r\n"));
+    }
+
+    void anIdempotencyHeaderMustBeFree()
+    {
+        QVERIFY(isFreeHeaderName(u"Resend-Idempotency-Key"_s) && isFreeHeaderName(u"X-EE-Idempotency-Key"_s));
+        MailContent content = world::mailCases().first().second;
+        for (const QString &name : {u"Bcc"_s, u"message-id"_s, u"X-Sendonce-Event"_s, u"Content-Language"_s,
+                                    u"Resent-To"_s, u"A:B"_s, u"A B"_s, u"A\r\nBcc"_s, u"Ü"_s, QString(65, u'x')}) {
+            QVERIFY2(!isFreeHeaderName(name), qPrintable(name));
+            content.idempotencyHeader = name;
+            QVERIFY(!renderMail(content));
+        }
+    }
+
     void isReadAsItWasWritten_data()
     {
         QTest::addColumn<MailContent>("content");

@@ -1,6 +1,7 @@
 #include "app/config/embedded.h"
 #include "app/config/settings.h"
 #include "app/process/privacy.h"
+#include "worker/mail/mailpassword.h"
 
 #include <QtTest>
 
@@ -146,7 +147,9 @@ private Q_SLOTS:
 
     void aPasswordIsInNoError()
     {
-        for (const QString &url : {u"smtps://user:s3cret@mail.example.org"_s, u"smtp://user:s3cret@"_s, u"s3cret"_s}) {
+        for (const QString &url :
+             {u"smtp://user:s3cret@mail.example.org"_s, u"smtps://user:s3cret@mail.example.org/x"_s,
+              u"smtp://user:s3cret@"_s, u"s3cret"_s}) {
             const auto config = resolved({{u"mail-url"_s, url}});
             QVERIFY(!config);
             if (url.contains(u':'))
@@ -155,6 +158,107 @@ private Q_SLOTS:
         const auto queue = resolved({{u"queue-url"_s, u"https://user:s3cret@sqs.example.org/1/q"_s}});
         QVERIFY(!queue);
         QVERIFY2(!queue.error().text.contains(u"s3cret"_s), qPrintable(queue.error().text));
+    }
+
+    static QString passwordOf(const Config &config)
+    {
+        const auto password = config.mailPassword ? config.mailPassword->get([] { return true; }) : u"none"_s;
+        return password ? password.value() : password.error().text;
+    }
+
+    void theMailPasswordLeavesTheUrl()
+    {
+        const auto config = resolved({{u"mail-url"_s, u"smtps://d%40na:s3%40cret@mail.example:465"_s}});
+        QVERIFY2(config, config ? "" : qPrintable(config.error().text));
+        QVERIFY(!config->mailUrl.toString(QUrl::FullyEncoded).contains(u"cret"_s));
+        QCOMPARE(config->mailUrl.userName(), u"d@na"_s);
+        QCOMPARE(passwordOf(config.value()), u"s3@cret"_s);
+    }
+
+    void theMailPasswordHasThreeSources()
+    {
+        QMap<QString, QString> flags{{u"mail-url"_s, u"smtps://dana@mail.example"_s}};
+        QMap<QString, QString> variables;
+        const auto none = resolved(flags, variables);
+        QVERIFY(!none);
+        QVERIFY2(none.error().text.startsWith(u"--mail-url: "_s), qPrintable(none.error().text));
+        variables.insert(u"SENDONCE_MAIL_PASSWORD"_s, u"from the variable"_s);
+        QCOMPARE(passwordOf(resolved(flags, variables).value()), u"from the variable"_s);
+        variables.insert(u"SENDONCE_MAIL_PASSWORD_COMMAND"_s, u"printf 'from the command\\r\\nmore'"_s);
+        QCOMPARE(passwordOf(resolved(flags, variables).value()), u"from the command"_s);
+        flags.insert(u"mail-url"_s, u"smtps://dana:from%20the%20URL@mail.example"_s);
+        QCOMPARE(passwordOf(resolved(flags, variables).value()), u"from the URL"_s);
+    }
+
+    void aPasswordCommandThatFailsSaysSo_data()
+    {
+        QTest::addColumn<QString>("command");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("not there") << u"/no/such/program"_s << u"could not be started"_s;
+        QTest::newRow("exit code") << u"sh -c 'echo s3cret; exit 3'"_s << u"exit code 3"_s;
+        QTest::newRow("signal") << u"sh -c 'echo s3cret; kill -9 $$'"_s << u"crashed"_s;
+        QTest::newRow("nothing") << u"true"_s << u"empty"_s;
+        QTest::newRow("an empty line") << u"sh -c 'echo; echo s3cret'"_s << u"empty"_s;
+        QTest::newRow("too much") << u"yes s3cret"_s << u"more than 64 KiB"_s;
+    }
+
+    void aPasswordCommandThatFailsSaysSo()
+    {
+        QFETCH(QString, command);
+        QFETCH(QString, told);
+        const auto config =
+            resolved({{u"mail-url"_s, u"smtps://dana@mail.example"_s}, {u"mail-password-command"_s, command}});
+        QVERIFY2(config, config ? "" : qPrintable(config.error().text));
+        const auto password = config->mailPassword->get([] { return true; });
+        QVERIFY(!password);
+        QVERIFY2(password.error().text.contains(told), qPrintable(password.error().text));
+        QVERIFY(!password.error().text.contains(u"s3cret"_s));
+    }
+
+    void aPasswordCommandThatHangsIsKilled()
+    {
+        const auto config =
+            resolved({{u"mail-url"_s, u"smtps://dana@mail.example"_s}, {u"mail-password-command"_s, u"sleep 1000"_s}});
+        QVERIFY(config);
+        int asked = 0;
+        const auto password = config->mailPassword->get([&asked] { return ++asked < 3; });
+        QVERIFY(!password);
+        QCOMPARE(password.error().kind, ErrorKind::Aborted);
+    }
+
+    void aPasswordCommandIsNoShell()
+    {
+        const auto config = resolved(
+            {{u"mail-url"_s, u"smtps://dana@mail.example"_s}, {u"mail-password-command"_s, u"echo $HOME; true"_s}});
+        QCOMPARE(passwordOf(config.value()), u"$HOME; true"_s);
+    }
+
+    void mailInClearNeedsLeave()
+    {
+        const QMap<QString, QString> flags{{u"mail-url"_s, u"smtp://mail.example"_s}};
+        const auto refused = resolved(flags);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().text.contains(u"--allow-plain-mail"_s), qPrintable(refused.error().text));
+        QVERIFY(!resolved(flags, {{u"SENDONCE_ALLOW_PLAIN_MAIL"_s, u"0"_s}}));
+        QVERIFY(!resolved(flags, {{u"SENDONCE_ALLOW_PLAIN_MAIL"_s, u"perhaps"_s}}));
+        QVERIFY(resolved(flags, {{u"SENDONCE_ALLOW_PLAIN_MAIL"_s, u"1"_s}})->allowPlainMail);
+        auto allowed = flags;
+        allowed.insert(u"allow-plain-mail"_s, {});
+        QVERIFY(resolved(allowed)->allowPlainMail);
+    }
+
+    void otherMailSettings()
+    {
+        QCOMPARE(resolved({{u"mail-idempotency-header"_s, u"Resend-Idempotency-Key"_s}})->mailIdempotencyHeader,
+                 u"Resend-Idempotency-Key"_s);
+        for (const QString &bad : {u"Subject"_s, u"X:Y"_s, u"X Y"_s, u"X\r\nBcc"_s, u"Content-Type"_s, u"bcc"_s})
+            QVERIFY(!resolved({{u"mail-idempotency-header"_s, bad}}));
+        const auto file = resolved({{u"mail-ca-file"_s, u"/no/such/file.pem"_s}});
+        QVERIFY(!file);
+        QVERIFY2(file.error().text.startsWith(u"--mail-ca-file: /no/such/file.pem"_s), qPrintable(file.error().text));
+        const auto command = resolved({{u"mail-password-command"_s, u"pass 'mail"_s}});
+        QVERIFY(!command);
+        QVERIFY(command.error().text.contains(u"quotes"_s));
     }
 
     void aRealEndpointWithoutCredentialsSaysSo()

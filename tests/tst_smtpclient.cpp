@@ -786,36 +786,6 @@ private Q_SLOTS:
         QCOMPARE(server.mails(), QByteArrayList{"..\r\n..\r\n...\r\nx." + QByteArray(994, 'x') + "\r\n..y\r\n"});
     }
 
-    void aUrlNamesHostAndPort()
-    {
-        const Result<SmtpSettings> plain = SmtpSettings::fromUrl(QUrl(u"smtp://127.0.0.1:1025"_s));
-        QVERIFY(plain);
-        QCOMPARE(plain->host, u"127.0.0.1"_s);
-        QCOMPARE(plain->port, quint16(1025));
-        QCOMPARE(SmtpSettings::fromUrl(QUrl(u"smtp://mail.example"_s))->port, quint16(25));
-        QCOMPARE(SmtpSettings::fromUrl(QUrl(u"smtp://[::1]:2525/"_s))->host, u"::1"_s);
-    }
-
-    void otherUrlsAreRefusedWithoutTheirSecret_data()
-    {
-        QTest::addColumn<QString>("url");
-        for (const char *url :
-             {"", "smtps://mail.example", "smtp+starttls://mail.example", "http://mail.example", "smtp://",
-              "smtp://mail.example:0", "smtp://u:hunter2@mail.example", "smtp://mail.example/hunter2",
-              "smtp://mail.example?x=hunter2", "smtp://mail.example#x", "mail.example:25"})
-            QTest::newRow(url) << QString::fromLatin1(url);
-    }
-
-    void otherUrlsAreRefusedWithoutTheirSecret()
-    {
-        QFETCH(const QString, url);
-        const Result<SmtpSettings> refused = SmtpSettings::fromUrl(QUrl(url));
-        QVERIFY(!refused);
-        QCOMPARE(refused.error().kind, ErrorKind::Invalid);
-        QVERIFY(refused.error().text.contains(u"smtp://host[:port]"_s));
-        QVERIFY(!refused.error().text.contains(u"hunter2"_s));
-    }
-
     void aHostNameIsLookedUp()
     {
         const ScriptedSmtp server({SmtpScript::hello().upTo354().readMail().send(Queued)});

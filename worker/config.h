@@ -14,6 +14,7 @@ namespace sendonce {
 using namespace std::chrono_literals;
 
 struct AwsKeyOrigin; // worker/queue/awscredentials.h
+class MailPassword; // worker/mail/mailpassword.h
 
 /// Keys for signing requests to SQS. Dummies are right for every emulator. With an origin they may be empty: they are
 /// then fetched before the first request.
@@ -41,7 +42,11 @@ struct Config
     AwsCredentials credentials;
 
     QString databaseUrl; ///< sqlite:////absolute/path
-    QUrl mailUrl; ///< smtp://host:port
+    QUrl mailUrl; ///< smtp://, smtp+starttls:// or smtps://; no password in it
+    std::shared_ptr<MailPassword> mailPassword; ///< of the URL's user; null: none
+    bool allowPlainMail = false; ///< in clear to another computer
+    QString mailCaFile; ///< certificates trusted beside the system's; empty: none
+    QString mailIdempotencyHeader; ///< header that carries the event id for the mail service; empty: none
     QString mailFrom = QStringLiteral("Job Board <no-reply@jobboard.example>");
     QString messageIdDomain; ///< empty: the sender's
 

@@ -94,7 +94,7 @@ bool Worker::Private::prepare()
     const auto checked = checkEventTypes(*types);
     if (!checked)
         return fail(checked.error());
-    const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
+    const auto smtp = SmtpSettings::fromConfig(config);
     if (!smtp)
         return fail(smtp.error());
     const auto from = MailAddress::parse(config.mailFrom);

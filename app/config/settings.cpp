@@ -1,10 +1,13 @@
 #include "app/config/settings.h"
 
 #include "app/config/embedded.h"
+#include "app/config/passwordcommand.h"
 #include "worker/faults/crashpoint.h"
+#include "worker/mail/certificates.h"
 #include "worker/mail/mimemessage.h"
-#include "worker/mail/smtpclient.h"
+#include "worker/mail/smtpsettings.h"
 #include "worker/queue/awscredentials.h"
+#include "worker/queue/shellwords.h"
 #include "worker/store/database.h"
 
 #include <QDir>
@@ -19,6 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int MaxLanes = 256;
+constexpr int PostgresLanes = 32; ///< about as many mails in flight are best on a small machine
 
 QString defaultQueuePath(const QString &name)
 {
@@ -79,6 +83,19 @@ struct Resolver
         return value;
     }
 
+    /// A switch: given by flag, or by a variable that says so.
+    bool isOn(const QString &flag)
+    {
+        static const QStringList On{u"1"_s, u"true"_s, u"yes"_s, u"on"_s};
+        static const QStringList Off{u"0"_s, u"false"_s, u"no"_s, u"off"_s};
+        const QString value = given.values.value(flag).toLower();
+        if (!given.has(flag) || Off.contains(value))
+            return false;
+        if (!value.isEmpty() && !On.contains(value))
+            refuse(flag, value, (On + Off).join(u", "_s));
+        return true;
+    }
+
     void oneOf(const QString &flag, const QStringList &names)
     {
         if (given.has(flag) && !names.contains(given.values.value(flag)))
@@ -127,8 +144,33 @@ const QList<Setting> &allSettings()
          u"us-east-1"_s,
          u"AWS region to sign for"_s},
         {u"aws-profile"_s, {u"AWS_PROFILE"_s}, u"NAME"_s, u"default"_s, u"profile in AWS's files"_s},
-        {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s, u"sqlite:///path"_s},
-        {u"mail-url"_s, {u"SENDONCE_MAIL_URL"_s}, u"URL"_s, u"the embedded mailbox"_s, u"smtp://host:port"_s},
+        {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s,
+         u"sqlite:///path or postgresql://user@host:port/database"_s},
+        {u"mail-url"_s,
+         {u"SENDONCE_MAIL_URL"_s},
+         u"URL"_s,
+         u"the embedded mailbox"_s,
+         u"smtp://, smtp+starttls:// or smtps://, then user@host:port; the password may stand in SENDONCE_MAIL_PASSWORD"_s},
+        {u"mail-password-command"_s,
+         {u"SENDONCE_MAIL_PASSWORD_COMMAND"_s},
+         u"COMMAND"_s,
+         {},
+         u"prints the mail server's password, or a token for ?auth=xoauth2"_s},
+        {u"mail-ca-file"_s,
+         {u"SENDONCE_MAIL_CA_FILE"_s},
+         u"FILE"_s,
+         u"the system's"_s,
+         u"certificates (PEM) to trust beside the system's"_s},
+        {u"allow-plain-mail"_s,
+         {u"SENDONCE_ALLOW_PLAIN_MAIL"_s},
+         {},
+         {},
+         u"let smtp:// send mails to another computer in clear"_s},
+        {u"mail-idempotency-header"_s,
+         {u"SENDONCE_MAIL_IDEMPOTENCY_HEADER"_s},
+         u"NAME"_s,
+         {},
+         u"header with the event id for a mail service that drops copies, such as Resend-Idempotency-Key"_s},
         {u"mail-from"_s,
          {u"SENDONCE_MAIL_FROM"_s},
          u"ADDRESS"_s,
@@ -139,7 +181,7 @@ const QList<Setting> &allSettings()
          u"DOMAIN"_s,
          u"the sender's"_s,
          u"domain of Message-IDs"_s},
-        {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"1 with SQLite"_s, u"messages in work at once"_s},
+        {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"32 with PostgreSQL, 1 with SQLite"_s, u"messages in work at once"_s},
         {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
         {u"in-doubt"_s,
          {u"SENDONCE_IN_DOUBT"_s},
@@ -295,19 +337,46 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
 
     // Database.
     config.databaseUrl = settings.text(u"database-url"_s, embeddedDatabaseUrl(dataDir));
-    const auto path = sqlitePath(config.databaseUrl);
-    if (!path)
-        return Error{path.error().kind,
-                     given.sources.value(u"database-url"_s, u"--database-url"_s) + u": "_s + path.error().text,
+    const auto database = DatabaseUrl::parse(config.databaseUrl);
+    if (!database)
+        return Error{database.error().kind,
+                     given.sources.value(u"database-url"_s, u"--database-url"_s) + u": "_s + database.error().text,
                      {}};
 
     // Mail.
     config.mailUrl =
         given.has(u"mail-url"_s) ? QUrl(given.values.value(u"mail-url"_s), QUrl::StrictMode) : embedded.mailUrl();
+    const auto mailFault = [&given](const QString &flag, const Error &error) {
+        return Error{error.kind, given.sources.value(flag, u"--"_s + flag) + u": "_s + error.text, {}};
+    };
     const auto smtp = SmtpSettings::fromUrl(config.mailUrl);
     if (!smtp)
-        return Error{
-            smtp.error().kind, given.sources.value(u"mail-url"_s, u"--mail-url"_s) + u": "_s + smtp.error().text, {}};
+        return mailFault(u"mail-url"_s, smtp.error());
+    config.mailUrl.setPassword({}); // from here on it can be shown
+    config.mailPassword = smtp->password;
+    if (!config.mailPassword && given.has(u"mail-password-command"_s)) {
+        const auto words = splitShellWords(given.values.value(u"mail-password-command"_s));
+        if (!words || words->isEmpty())
+            settings.refuse(u"mail-password-command"_s, given.values.value(u"mail-password-command"_s),
+                            u"a command line whose quotes are closed"_s);
+        else
+            config.mailPassword = std::make_shared<MailPassword>(
+                [words = *words](const std::function<bool()> &goOn) { return runPasswordCommand(words, goOn); });
+    } else if (!config.mailPassword && !environment.value(u"SENDONCE_MAIL_PASSWORD"_s).isEmpty()) {
+        config.mailPassword = std::make_shared<MailPassword>(environment.value(u"SENDONCE_MAIL_PASSWORD"_s));
+    }
+    config.allowPlainMail = settings.isOn(u"allow-plain-mail"_s);
+    config.mailCaFile = settings.text(u"mail-ca-file"_s, {});
+    if (!config.mailCaFile.isEmpty()) {
+        if (const auto authorities = readCertificates(config.mailCaFile); !authorities)
+            return mailFault(u"mail-ca-file"_s, authorities.error());
+    }
+    if (const auto whole = SmtpSettings::fromConfig(config); !whole)
+        return mailFault(u"mail-url"_s, whole.error());
+    config.mailIdempotencyHeader = settings.text(u"mail-idempotency-header"_s, {});
+    if (!config.mailIdempotencyHeader.isEmpty() && !isFreeHeaderName(config.mailIdempotencyHeader))
+        settings.refuse(u"mail-idempotency-header"_s, config.mailIdempotencyHeader,
+                        u"a header's name that no mail has yet, such as Resend-Idempotency-Key"_s);
     config.mailFrom = settings.text(u"mail-from"_s, config.mailFrom);
     const auto from = MailAddress::parse(config.mailFrom);
     if (!from)
@@ -319,8 +388,9 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
         settings.refuse(u"message-id-domain"_s, config.messageIdDomain, u"a domain such as jobboard.example"_s);
 
     // Work.
-    settings.number(u"lanes"_s, 1, 1, MaxLanes);
-    config.lanes = 1; // SQLite has one writer: one delivery in work at a time per file, whatever --lanes says (spec.md)
+    config.lanes = settings.number(u"lanes"_s, PostgresLanes, 1, MaxLanes);
+    if (!database->isPostgres())
+        config.lanes = 1; // one writer: one delivery in work at a time per file, whatever --lanes says (spec.md)
     settings.oneOf(u"strategy"_s, {u"transaction"_s});
     settings.oneOf(u"in-doubt"_s, {u"resend"_s});
     config.mailTimeout = settings.duration(u"mail-timeout"_s, config.mailTimeout);
@@ -332,7 +402,7 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
         config.controlSocket = local->controlSocket;
         const bool sameQueue = isLoopback(where) && sameOrigin(where, local->endpoint());
         const bool sameMail = isLoopback(config.mailUrl) && sameOrigin(config.mailUrl, local->mailUrl());
-        config.embedded = sameQueue && sameMail && path.value() == sqlitePath(embeddedDatabaseUrl(dataDir)).value();
+        config.embedded = sameQueue && sameMail && database.value() == DatabaseUrl::parse(embeddedDatabaseUrl(dataDir)).value();
     }
     config.depthInterval = config.embedded ? 1s : 5s; // each sample of a real queue is a request somebody pays for
     config.profile = config.embedded ? u"Local"_s : u"Environment"_s;

@@ -1,5 +1,11 @@
 #include "tests/world/scriptedsmtp.h"
 
+#include <QFile>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslKey>
+#include <QSslSocket>
+
 #include <arpa/inet.h>
 #include <atomic>
 #include <cerrno>
@@ -19,6 +25,24 @@ namespace sendonce::world {
 namespace {
 
 constexpr int GiveUpMsec = 10'000; ///< no test waits that long; it only keeps a broken one from hanging
+constexpr int SliceMsec = 10; ///< under TLS, how often the end is looked for
+
+/// One connection: a descriptor, and TLS over it once it was asked for.
+struct Channel
+{
+    explicit Channel(int descriptor) : socket(descriptor) { }
+    ~Channel()
+    {
+        if (tls)
+            tls->abort(); // closes the descriptor
+        else
+            ::close(socket);
+    }
+    Q_DISABLE_COPY_MOVE(Channel)
+
+    const int socket;
+    std::unique_ptr<QSslSocket> tls;
+};
 
 } // namespace
 
@@ -60,6 +84,18 @@ SmtpScript &SmtpScript::pause(std::chrono::milliseconds time)
 SmtpScript &SmtpScript::call(std::function<void()> function)
 {
     m_steps.append({Step::Kind::Call, {}, 0, {}, std::move(function)});
+    return *this;
+}
+
+SmtpScript &SmtpScript::startTls(const Identity &identity)
+{
+    m_steps.append({Step::Kind::StartTls, {}, 0, {}, {}, identity});
+    return *this;
+}
+
+SmtpScript &SmtpScript::sendInClear(const QByteArray &bytes)
+{
+    m_steps.append({Step::Kind::SendInClear, bytes, 0, {}, {}});
     return *this;
 }
 
@@ -114,24 +150,71 @@ struct ScriptedSmtp::Private
         return ::poll(both, 2, msec) > 0 && both[1].revents == 0;
     }
 
-    /// More bytes into `buffer`; false: the client has closed, or the end.
-    bool readMore(int socket, QByteArray *buffer)
+    /// Goes on until `done`; false: the client has closed, the end came, or nothing happened for too long.
+    bool waitTls(QSslSocket *tls, const std::function<bool()> &done)
     {
-        char bytes[16 * 1024];
-        if (!wait(socket, POLLIN))
+        for (int waited = 0; waited < GiveUpMsec && pause(std::chrono::milliseconds(0)); waited += SliceMsec) {
+            if (done())
+                return true;
+            if (tls->state() != QAbstractSocket::ConnectedState)
+                return false;
+            tls->waitForReadyRead(SliceMsec);
+        }
+        return false;
+    }
+
+    bool startTls(Channel &channel, const Identity &identity)
+    {
+        QFile certificates(identity.certificate);
+        QFile key(identity.key);
+        if (!certificates.open(QIODevice::ReadOnly) || !key.open(QIODevice::ReadOnly))
             return false;
-        const ssize_t count = ::recv(socket, bytes, sizeof(bytes), 0);
+        QSslConfiguration configuration;
+        configuration.setLocalCertificateChain(QSslCertificate::fromData(certificates.readAll()));
+        configuration.setPrivateKey(QSslKey(key.readAll(), QSsl::Ec));
+        channel.tls = std::make_unique<QSslSocket>();
+        QSslSocket *tls = channel.tls.get();
+        tls->setSslConfiguration(configuration);
+        tls->setSocketDescriptor(channel.socket);
+        tls->startServerEncryption();
+        return waitTls(tls, [tls] { return tls->isEncrypted(); });
+    }
+
+    /// More bytes into `buffer`; false: the client has closed, or the end.
+    bool readMore(Channel &channel, QByteArray *buffer)
+    {
+        if (QSslSocket *tls = channel.tls.get()) {
+            const bool more = waitTls(tls, [tls] { return tls->bytesAvailable() > 0; });
+            buffer->append(tls->readAll());
+            return more;
+        }
+        char bytes[16 * 1024];
+        if (!wait(channel.socket, POLLIN))
+            return false;
+        const ssize_t count = ::recv(channel.socket, bytes, sizeof(bytes), 0);
         if (count <= 0)
             return false;
         buffer->append(bytes, count);
         return true;
     }
 
-    bool send(int socket, const Step &step)
+    bool sendBytes(Channel &channel, const QByteArray &bytes)
+    {
+        QSslSocket *tls = channel.tls.get();
+        if (!tls)
+            return ::send(channel.socket, bytes.constData(), size_t(bytes.size()), MSG_NOSIGNAL) == bytes.size();
+        tls->write(bytes);
+        while (tls->bytesToWrite() + tls->encryptedBytesToWrite() > 0) {
+            if (!tls->waitForBytesWritten(GiveUpMsec))
+                return false;
+        }
+        return true;
+    }
+
+    bool send(Channel &channel, const Step &step)
     {
         for (qsizetype i = 0; i < step.bytes.size(); i += step.number) {
-            const QByteArray piece = step.bytes.mid(i, step.number);
-            if (::send(socket, piece.constData(), size_t(piece.size()), MSG_NOSIGNAL) != piece.size())
+            if (!sendBytes(channel, step.bytes.mid(i, step.number)))
                 return false;
             if (step.time.count() > 0 && !pause(step.time))
                 return false;
@@ -146,10 +229,10 @@ struct ScriptedSmtp::Private
         return ::poll(&end, 1, int(time.count())) == 0;
     }
 
-    bool expect(int socket, const Step &step, QByteArray *buffer)
+    bool expect(Channel &channel, const Step &step, QByteArray *buffer)
     {
         while (!buffer->contains("\r\n")) {
-            if (!readMore(socket, buffer))
+            if (!readMore(channel, buffer))
                 return false; // the client may go whenever it likes; what it got to say is in lines()
         }
         const QByteArray line = buffer->first(buffer->indexOf("\r\n"));
@@ -162,10 +245,10 @@ struct ScriptedSmtp::Private
         return false;
     }
 
-    bool readMail(int socket, QByteArray *buffer)
+    bool readMail(Channel &channel, QByteArray *buffer)
     {
         while (!buffer->contains("\r\n.\r\n")) {
-            if (!readMore(socket, buffer))
+            if (!readMore(channel, buffer))
                 return false;
         }
         const qsizetype end = buffer->indexOf("\r\n.\r\n") + 2;
@@ -175,10 +258,10 @@ struct ScriptedSmtp::Private
         return true;
     }
 
-    bool readBytes(int socket, qsizetype count, QByteArray *buffer)
+    bool readBytes(Channel &channel, qsizetype count, QByteArray *buffer)
     {
         while (buffer->size() < count) {
-            if (!readMore(socket, buffer))
+            if (!readMore(channel, buffer))
                 return false;
         }
         *buffer = buffer->sliced(count);
@@ -186,31 +269,38 @@ struct ScriptedSmtp::Private
     }
 
     /// One step; false: the connection is at its end.
-    bool carryOut(int socket, const Step &step, QByteArray *buffer)
+    bool carryOut(Channel &channel, const Step &step, QByteArray *buffer)
     {
         switch (step.kind) {
         case Step::Kind::Expect:
-            return expect(socket, step, buffer);
+            return expect(channel, step, buffer);
         case Step::Kind::Send:
-            return send(socket, step);
+            return send(channel, step);
         case Step::Kind::ReadMail:
-            return readMail(socket, buffer);
+            return readMail(channel, buffer);
         case Step::Kind::ReadBytes:
-            return readBytes(socket, step.number, buffer);
+            return readBytes(channel, step.number, buffer);
         case Step::Kind::Pause:
             return pause(step.time);
         case Step::Kind::Call:
             step.function();
             return true;
+        case Step::Kind::StartTls:
+            return startTls(channel, step.identity);
+        case Step::Kind::SendInClear:
+            return ::send(channel.socket, step.bytes.constData(), size_t(step.bytes.size()), MSG_NOSIGNAL) > 0;
         case Step::Kind::Close:
             return false;
         case Step::Kind::Reset: {
             const linger hard = {1, 0};
-            ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+            ::setsockopt(channel.socket, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
             return false;
         }
         case Step::Kind::Hold:
-            wait(socket, POLLRDHUP);
+            if (channel.tls)
+                waitTls(channel.tls.get(), [] { return false; });
+            else
+                wait(channel.socket, POLLRDHUP);
             return false;
         }
         return false;
@@ -225,14 +315,14 @@ struct ScriptedSmtp::Private
             ++connections;
             const int one = 1;
             ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+            Channel channel(socket);
             QByteArray buffer;
             if (i < scripts.size()) {
                 for (const Step &step : scripts[i].m_steps) {
-                    if (!carryOut(socket, step, &buffer))
+                    if (!carryOut(channel, step, &buffer))
                         break;
                 }
             }
-            ::close(socket);
         }
     }
 

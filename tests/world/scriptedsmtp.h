@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/world/certificates.h"
+
 #include <QByteArray>
 #include <QByteArrayList>
 #include <QList>
@@ -27,6 +29,10 @@ public:
     SmtpScript &readBytes(qsizetype count);
     SmtpScript &pause(std::chrono::milliseconds time);
     SmtpScript &call(std::function<void()> function);
+    /// TLS from here on, as its server: behind the 220 of STARTTLS, or at once. The script ends where that fails.
+    SmtpScript &startTls(const Identity &identity);
+    /// Sends these bytes past TLS, which makes garbage of them.
+    SmtpScript &sendInClear(const QByteArray &bytes);
     /// Closes (FIN), resets (RST), or says nothing and reads nothing until the client has gone.
     SmtpScript &close();
     SmtpScript &reset();
@@ -41,12 +47,13 @@ private:
     friend class ScriptedSmtp;
     struct Step
     {
-        enum class Kind { Expect, Send, ReadMail, ReadBytes, Pause, Call, Close, Reset, Hold };
+        enum class Kind { Expect, Send, ReadMail, ReadBytes, Pause, Call, StartTls, SendInClear, Close, Reset, Hold };
         Kind kind;
         QByteArray bytes;
         qsizetype number = 0;
         std::chrono::milliseconds time{0};
         std::function<void()> function;
+        Identity identity = {};
     };
     QList<Step> m_steps;
 };

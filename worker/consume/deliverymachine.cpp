@@ -176,6 +176,7 @@ Result<void> DeliveryMachine::render(const QMap<QString, QVariant> &row)
     content.html = html.value();
     content.eventId = m_event.eventId;
     content.messageIdDomain = m_rules.messageIdDomain;
+    content.idempotencyHeader = m_rules.idempotencyHeader;
     content.date = m_message.sentAt();
     auto mail = renderMail(content);
     if (!mail)

@@ -46,6 +46,7 @@ struct DeliveryRules
     const EventTypes *eventTypes = nullptr;
     MailAddress from;
     QString messageIdDomain;
+    QString idempotencyHeader = {}; ///< empty: none
 };
 
 /// One delivery as a state machine without I/O: validate, claim, look up, send, commit; spec.md's table is its

@@ -78,8 +78,9 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
     m_receivedNsec = receivedNsec;
     m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
 
-    DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain}, message,
-                             djangoTime(nowUsecs()));
+    DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain,
+                              m_settings.config.mailIdempotencyHeader},
+                             message, djangoTime(nowUsecs()));
     DeliveryReport before;
     DeliveryCommand command = delivery.start(elapsedUsec());
     passedStages(before, delivery.report());

@@ -30,4 +30,12 @@ Result<QList<QHostAddress>> lookUpHost(const QString &host, std::chrono::millise
     return info.addresses();
 }
 
+bool namesThisComputer(const QString &host)
+{
+    QHostAddress literal;
+    if (literal.setAddress(host))
+        return literal.isLoopback();
+    return host == "localhost"_L1 || host.endsWith(".localhost"_L1);
+}
+
 } // namespace sendonce

@@ -17,4 +17,7 @@ namespace sendonce {
 Result<QList<QHostAddress>> lookUpHost(const QString &host, std::chrono::milliseconds slice,
                                        const std::function<bool()> &goOn);
 
+/// A loopback address, or localhost and what lies below it (RFC 6761, 6.3): by its name alone this computer.
+bool namesThisComputer(const QString &host);
+
 } // namespace sendonce

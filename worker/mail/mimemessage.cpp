@@ -55,7 +55,42 @@ QByteArray body(const MailContent &content)
         + partHeaders("html", html) + "\r\n" + html.bytes + "\r\n--" + boundary + "--\r\n";
 }
 
+/// For a program that compares it: as it stands wherever that is possible, else as any text.
+QByteArray keyHeader(const QString &name, const QString &value)
+{
+    const bool asItStands = std::all_of(value.cbegin(), value.cend(), [](QChar c) { return c > u' ' && c <= u'~'; });
+    const QByteArray header = name.toLatin1();
+    return asItStands ? header + ": " + value.toLatin1() + "\r\n" : textHeader(header, value);
+}
+
 } // namespace
+
+bool isFreeHeaderName(const QString &name)
+{
+    static const QStringList Taken{u"date"_s,
+                                   u"from"_s,
+                                   u"to"_s,
+                                   u"cc"_s,
+                                   u"bcc"_s,
+                                   u"sender"_s,
+                                   u"reply-to"_s,
+                                   u"subject"_s,
+                                   u"message-id"_s,
+                                   u"in-reply-to"_s,
+                                   u"references"_s,
+                                   u"return-path"_s,
+                                   u"received"_s,
+                                   u"mime-version"_s,
+                                   u"auto-submitted"_s,
+                                   u"x-sendonce-event"_s,
+                                   u"dkim-signature"_s,
+                                   u"return-receipt-to"_s,
+                                   u"disposition-notification-to"_s};
+    const QString lower = name.toLower();
+    return !name.isEmpty() && name.size() <= 64
+        && std::all_of(name.cbegin(), name.cend(), [](QChar c) { return c > u' ' && c <= u'~' && c != u':'; })
+        && !Taken.contains(lower) && !lower.startsWith("content-"_L1) && !lower.startsWith("resent-"_L1);
+}
 
 QString messageIdFor(const QString &eventId, const QString &domain)
 {
@@ -78,6 +113,8 @@ Result<MimeMessage> renderMail(const MailContent &content)
     }
     if (content.eventId.isEmpty())
         return invalid(u"event_id is empty"_s);
+    if (!content.idempotencyHeader.isEmpty() && !isFreeHeaderName(content.idempotencyHeader))
+        return invalid(u"the idempotency header has a name that is not allowed"_s);
     if (!content.date.isValid())
         return invalid(u"the mail has no date"_s);
 
@@ -97,6 +134,7 @@ Result<MimeMessage> renderMail(const MailContent &content)
     message.bytes = dateHeader(content.date) + addressHeader("From", from.value()) + addressHeader("To", to.value())
         + textHeader("Subject", content.subject) + "Message-ID: <" + message.messageId.toLatin1() + ">\r\n"
         + "Auto-Submitted: auto-generated\r\n" + textHeader("X-Sendonce-Event", content.eventId)
+        + (content.idempotencyHeader.isEmpty() ? QByteArray() : keyHeader(content.idempotencyHeader, content.eventId))
         + "MIME-Version: 1.0\r\n" + body(content);
     return message;
 }

@@ -35,6 +35,7 @@ struct MailContent
     QString eventId;
     QString messageIdDomain;
     QDateTime date; ///< SentTimestamp, written in UTC seconds
+    QString idempotencyHeader; ///< its value is the event id; empty: no such header
 };
 
 /// A rendered mail and its envelope.
@@ -53,10 +54,14 @@ struct MimeMessage
 /// Message-ID of an event: first 40 hex digits of SHA-256(event id) @ domain. smtp-and-mail.md, section 7.
 QString messageIdFor(const QString &eventId, const QString &domain);
 
+/// Whether a mail of ours may have a further header of this name: printable ASCII without a colon (RFC 5322, 2.2), at
+/// most 64 characters, and none that it has already or that means something to mail servers.
+bool isFreeHeaderName(const QString &name);
+
 /// Renders. Refuses (Invalid) CR, LF, NUL and other control characters in anything that reaches a header or the
 /// envelope. Headers, once each: Date, From, To, Subject, Message-ID, MIME-Version, Content-Type,
-/// Content-Transfer-Encoding, Auto-Submitted: auto-generated, X-Sendonce-Event. The boundary is derived from the event
-/// id.
+/// Content-Transfer-Encoding, Auto-Submitted: auto-generated, X-Sendonce-Event, and the idempotency header where one is
+/// wanted. The boundary is derived from the event id.
 Result<MimeMessage> renderMail(const MailContent &content);
 
 } // namespace sendonce

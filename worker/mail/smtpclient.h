@@ -1,13 +1,11 @@
 #pragma once
 
 #include "worker/mail/mimemessage.h"
-#include "worker/result.h"
+#include "worker/mail/smtpsettings.h"
 
 #include <QString>
-#include <QUrl>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -26,18 +24,6 @@ struct SendResult
     bool operator==(const SendResult &) const = default;
 };
 
-struct SmtpSettings
-{
-    QString host;
-    quint16 port = 25;
-    QString heloName = QStringLiteral("sendonce.local");
-    std::chrono::milliseconds timeout{10'000}; ///< before the final dot, for the whole dialogue
-    std::chrono::milliseconds finalTimeout{60'000}; ///< after it
-
-    /// smtp://host[:port]; other schemes, and user and password, are not there yet and are refused in words.
-    static Result<SmtpSettings> fromUrl(const QUrl &url);
-};
-
 /// What the caller wants to do at the edge of doubt, in the thread of send().
 struct SendHooks
 {
@@ -46,6 +32,8 @@ struct SendHooks
     /// The terminator is with the kernel (flushed), its reply is not read yet.
     std::function<void()> afterDot;
 };
+
+class SmtpConnection;
 
 /// Sends mails, blocking its lane's thread until the outcome is known; one connection, kept open between mails; no
 /// event loop. Never retries a mail: a kept connection that the server closed *between two mails* (nothing of this one
@@ -65,9 +53,8 @@ public:
     void close();
 
 private:
-    struct Connection;
     SmtpSettings m_settings;
-    std::unique_ptr<Connection> m_connection;
+    std::unique_ptr<SmtpConnection> m_connection;
 };
 
 } // namespace sendonce

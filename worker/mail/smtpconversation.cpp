@@ -22,7 +22,10 @@ bool isAscii(const QString &text)
 
 } // namespace
 
-SmtpConversation::SmtpConversation(const QString &heloName) : m_heloName(heloName.toLatin1()) { }
+SmtpConversation::SmtpConversation(const QString &heloName, const SmtpTerms &terms)
+    : m_heloName(heloName.toLatin1())
+    , m_terms(terms)
+{ }
 
 QByteArray SmtpConversation::dotStuffed(const QByteArray &message)
 {
@@ -39,14 +42,26 @@ SmtpConversation::Step SmtpConversation::begin(const MimeMessage &message)
 {
     Q_ASSERT(m_state == State::Greeting || m_state == State::Idle);
     m_message = message;
+    m_hasMail = true;
     m_outcome = {};
     m_isRefused = false;
     m_reused = m_state == State::Idle;
     return m_reused ? startMail() : read(State::Greeting);
 }
 
-SmtpConversation::Step SmtpConversation::reply(const SmtpReply &reply)
+SmtpConversation::Step SmtpConversation::greet()
 {
+    Q_ASSERT(m_state == State::Greeting);
+    return read(State::Greeting);
+}
+
+SmtpConversation::Step SmtpConversation::reply(const SmtpReply &received)
+{
+    SmtpReply reply = received;
+    if (m_state == State::Auth) { // some servers repeat what they were told
+        for (QString &line : reply.lines)
+            line = m_auth->redacted(line);
+    }
     // RFC 5321, 3.8: a 421 may be the answer to anything, and nothing comes after it.
     if (reply.code == 421 && m_state != State::Final) {
         if (nothingAnswered())
@@ -58,6 +73,10 @@ SmtpConversation::Step SmtpConversation::reply(const SmtpReply &reply)
     case State::Ehlo:
     case State::Helo:
         return hello(reply);
+    case State::StartTls:
+        return reply.code == 220 ? Step{Kind::Encrypt, {}} : refused(reply, State::Closed);
+    case State::Auth:
+        return logInAnswered(reply);
     case State::Reset:
         if (!reply.isPositive())
             return reopen();
@@ -84,46 +103,110 @@ SmtpConversation::Step SmtpConversation::reply(const SmtpReply &reply)
 
 SmtpConversation::Step SmtpConversation::hello(const SmtpReply &reply)
 {
-    if (m_state == State::Greeting)
-        return reply.isPositive() ? read(State::Ehlo, "EHLO " + m_heloName + "\r\n") : refused(reply, State::Closed);
-
+    const QByteArray ehlo = "EHLO " + m_heloName + "\r\n";
+    if (m_state == State::Greeting) {
+        m_greeting = reply.text();
+        return reply.isPositive() ? read(State::Ehlo, ehlo) : refused(reply, State::Closed);
+    }
     if (m_state == State::Ehlo && (reply.code == 500 || reply.code == 502 || reply.code == 504))
         return read(State::Helo, "HELO " + m_heloName + "\r\n");
     if (!reply.isPositive())
         return refused(reply, State::Closed);
+    if (m_state == State::Ehlo)
+        readOffers(reply.lines.mid(1));
+    return greeted();
+}
 
-    if (m_state == State::Ehlo) {
-        for (const QString &line : reply.lines.mid(1)) {
-            const QString keyword = line.section(u' ', 0, 0).toUpper();
-            if (keyword == "PIPELINING"_L1)
-                m_pipelining = true;
-            else if (keyword == "8BITMIME"_L1)
-                m_eightBitMime = true;
-            else if (keyword == "SMTPUTF8"_L1)
-                m_smtpUtf8 = true;
-            else if (keyword == "SIZE"_L1) {
-                m_sizeOffered = true;
-                m_sizeLimit = line.section(u' ', 1, 1).toLongLong();
-            }
+void SmtpConversation::readOffers(const QStringList &lines)
+{
+    m_extensions = lines;
+    m_offers = {};
+    for (const QString &line : lines) {
+        QStringList words = line.toUpper().split(u' ', Qt::SkipEmptyParts);
+        const QString keyword = words.isEmpty() ? QString() : words.takeFirst();
+        if (keyword == "PIPELINING"_L1)
+            m_offers.pipelining = true;
+        else if (keyword == "8BITMIME"_L1)
+            m_offers.eightBitMime = true;
+        else if (keyword == "SMTPUTF8"_L1)
+            m_offers.smtpUtf8 = true;
+        else if (keyword == "STARTTLS"_L1)
+            m_offers.startTls = true;
+        else if (keyword == "AUTH"_L1)
+            m_offers.logIns = words;
+        else if (keyword == "SIZE"_L1) {
+            m_offers.size = true;
+            m_offers.sizeLimit = words.value(0).toLongLong();
         }
     }
+}
+
+SmtpConversation::Step SmtpConversation::greeted()
+{
+    // Not offered may mean that somebody on the way took it out (RFC 3207, section 6): never on in the clear.
+    if (m_terms.startTls && !m_isEncrypted)
+        return m_offers.startTls
+            ? read(State::StartTls, "STARTTLS\r\n")
+            : unfit(u"The mail server offers no STARTTLS, which the mail URL asks for; nothing was sent in clear."_s);
+    return m_terms.login && !m_isLoggedIn ? logIn() : startMail();
+}
+
+SmtpConversation::Step SmtpConversation::encrypted()
+{
+    m_isEncrypted = true;
+    m_extensions.clear();
+    m_offers = {};
+    return read(State::Ehlo, "EHLO " + m_heloName + "\r\n");
+}
+
+SmtpConversation::Step SmtpConversation::logIn()
+{
+    if (!m_isEncrypted && !m_terms.confidential)
+        return unfit(u"A password is never sent in clear: use smtps:// or smtp+starttls:// in the mail URL."_s);
+    Result<SmtpAuth> auth = SmtpAuth::choose(*m_terms.login, m_offers.logIns);
+    if (!auth)
+        return unfit(auth.error().text);
+    m_auth = auth.take();
+    return read(State::Auth, m_auth->command());
+}
+
+SmtpConversation::Step SmtpConversation::logInAnswered(const SmtpReply &reply)
+{
+    if (reply.code == 334) {
+        if (const std::optional<QByteArray> answer = m_auth->answer())
+            return read(State::Auth, *answer);
+        return refused(reply, State::Closed);
+    }
+    if (!reply.isPositive()) {
+        m_logInRefused = reply.isPermanent();
+        return refused(reply, State::Closed);
+    }
+    m_isLoggedIn = true;
     return startMail();
+}
+
+/// The connection will not do: nothing of a mail was said.
+SmtpConversation::Step SmtpConversation::unfit(const QString &text)
+{
+    return done({SendResult::Status::NotSent, {}, text, false, false}, State::Closed);
 }
 
 SmtpConversation::Step SmtpConversation::startMail()
 {
+    if (!m_hasMail)
+        return done({}, State::Idle);
     // Nothing of the mail was said yet, so the connection stays good.
     const auto notFor = [this](const QString &text) {
         return done({SendResult::Status::NotSent, {}, text, true, false}, State::Idle);
     };
-    if (m_sizeLimit > 0 && m_message.bytes.size() > m_sizeLimit)
+    if (m_offers.sizeLimit > 0 && m_message.bytes.size() > m_offers.sizeLimit)
         return notFor(u"The mail has %1 octets; the mail server takes at most %2."_s.arg(m_message.bytes.size())
-                          .arg(m_sizeLimit));
-    if (m_message.needsSmtpUtf8 && !m_smtpUtf8) {
+                          .arg(m_offers.sizeLimit));
+    if (m_message.needsSmtpUtf8 && !m_offers.smtpUtf8) {
         const QString address = isAscii(m_message.recipient) ? m_message.sender : m_message.recipient;
         return notFor(u"The address %1 needs SMTPUTF8, which the mail server does not offer."_s.arg(address));
     }
-    if (isEightBit(m_message.bytes) && !m_eightBitMime)
+    if (isEightBit(m_message.bytes) && !m_offers.eightBitMime)
         return notFor(u"The mail has 8-bit text, which the mail server does not take (no 8BITMIME)."_s);
     return m_needsReset ? read(State::Reset, "RSET\r\n") : sendEnvelope();
 }
@@ -131,7 +214,7 @@ SmtpConversation::Step SmtpConversation::startMail()
 QByteArray SmtpConversation::mailCommand() const
 {
     QByteArray command = "MAIL FROM:<" + m_message.sender.toUtf8() + '>';
-    if (m_sizeOffered)
+    if (m_offers.size)
         command += " SIZE=" + QByteArray::number(m_message.bytes.size());
     if (isEightBit(m_message.bytes))
         command += " BODY=8BITMIME";
@@ -142,7 +225,7 @@ QByteArray SmtpConversation::mailCommand() const
 
 SmtpConversation::Step SmtpConversation::sendEnvelope()
 {
-    if (!m_pipelining)
+    if (!m_offers.pipelining)
         return read(State::Mail, mailCommand());
     // RFC 2920, 3.1: DATA must be the last of the group.
     return read(State::Mail, mailCommand() + "RCPT TO:<" + m_message.recipient.toUtf8() + ">\r\nDATA\r\n");
@@ -151,22 +234,22 @@ SmtpConversation::Step SmtpConversation::sendEnvelope()
 SmtpConversation::Step SmtpConversation::mailAnswered(const SmtpReply &reply)
 {
     if (!reply.isPositive()) {
-        if (!m_pipelining)
+        if (!m_offers.pipelining)
             return refused(reply, State::Idle);
         refuse(reply);
     }
-    return read(State::Rcpt, m_pipelining ? QByteArray() : "RCPT TO:<" + m_message.recipient.toUtf8() + ">\r\n");
+    return read(State::Rcpt, m_offers.pipelining ? QByteArray() : "RCPT TO:<" + m_message.recipient.toUtf8() + ">\r\n");
 }
 
 SmtpConversation::Step SmtpConversation::rcptAnswered(const SmtpReply &reply)
 {
     if (!reply.isPositive()) {
-        if (!m_pipelining)
+        if (!m_offers.pipelining)
             return refused(reply, State::Idle);
         if (!m_isRefused)
             refuse(reply);
     }
-    return read(State::Data, m_pipelining ? QByteArray() : QByteArray("DATA\r\n"));
+    return read(State::Data, m_offers.pipelining ? QByteArray() : QByteArray("DATA\r\n"));
 }
 
 SmtpConversation::Step SmtpConversation::dataAnswered(const SmtpReply &reply)
@@ -219,7 +302,8 @@ SmtpConversation::Step SmtpConversation::giveUp(const QString &why, bool aborted
         return done(m_outcome, State::Closed);
     const QString where =
         m_state == State::Body ? u"%1 (before the end of the mail)"_s : u"%1 (waiting for the answer to %2)"_s;
-    const QString text = m_state == State::Body ? where.arg(why) : where.arg(why, stage());
+    const QString told = m_state == State::Auth ? m_auth->redacted(why) : why;
+    const QString text = m_state == State::Body ? where.arg(told) : where.arg(told, stage());
     return done({SendResult::Status::NotSent, {}, text, false, aborted}, State::Closed);
 }
 
@@ -260,6 +344,7 @@ SmtpConversation::Step SmtpConversation::done(const SendResult &outcome, State n
     m_outcome = outcome;
     m_state = next;
     m_message = {};
+    m_hasMail = false;
     return {Kind::Done, {}};
 }
 
@@ -272,6 +357,10 @@ QString SmtpConversation::stage() const
         return u"EHLO"_s;
     case State::Helo:
         return u"HELO"_s;
+    case State::StartTls:
+        return u"STARTTLS"_s;
+    case State::Auth:
+        return u"the log-in (AUTH %1)"_s.arg(m_auth ? m_auth->mechanism() : QString());
     case State::Reset:
         return u"RSET"_s;
     case State::Mail:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "worker/mail/smtpclient.h"
+#include "worker/mail/smtpsettings.h"
 #include "worker/result.h"
 
 #include <QString>
@@ -19,10 +19,10 @@ struct SmtpGreeting
     bool operator==(const SmtpGreeting &) const = default;
 };
 
-/// Connects, reads the greeting, says EHLO (HELO where that is not known) and QUIT; never MAIL. Blocks for at most
-/// `settings.timeout`; `stop` ends it sooner. Unreachable: no connection, or no answer in time; Refused: it answers
-/// with a refusal, given in the text; Protocol: what answers is no mail server; Aborted: told to stop. RFC 5321, 3.1,
-/// 3.2.
+/// Everything that comes before a mail: connects, EHLO (HELO where that is not known), TLS and log-in where they are
+/// configured, and QUIT; never MAIL. Blocks for at most `settings.timeout`; `stop` ends it sooner. Unreachable: no
+/// connection, or no answer in time; Refused: a refusal, or a certificate that is not the right one; Protocol: what
+/// answers is no mail server; Invalid: a setting; Aborted: told to stop. RFC 5321, 3.1, 3.2.
 Result<SmtpGreeting> probeMailServer(const SmtpSettings &settings, const std::atomic_bool &stop);
 
 } // namespace sendonce

@@ -1,9 +1,11 @@
 #include "worker/mail/smtpsocket.h"
 
+#include "worker/mail/certificates.h"
 #include "worker/mail/hostlookup.h"
 
 #include <QHostAddress>
 #include <QNetworkProxy>
+#include <QSslSocket>
 
 #include <algorithm>
 #include <cerrno>
@@ -88,10 +90,21 @@ Error Patience::ended() const
     return {ErrorKind::Aborted, stopped() ? u"told to stop"_s : u"no answer in time"_s, {}};
 }
 
-SmtpSocket::SmtpSocket()
+SmtpSocket::SmtpSocket(bool mayEncrypt)
 {
-    m_socket.setProxy(QNetworkProxy::NoProxy);
-    m_socket.setReadBufferSize(MaxUnread);
+    if (mayEncrypt) {
+        auto tls = std::make_unique<QSslSocket>();
+        m_tls = tls.get();
+        QObject::connect(m_tls, &QAbstractSocket::errorOccurred, m_tls, [this](QAbstractSocket::SocketError error) {
+            if (error == QAbstractSocket::SslInternalError || error == QAbstractSocket::SslInvalidUserDataError)
+                m_tlsFault = m_tls->errorString();
+        });
+        m_socket = std::move(tls);
+    } else {
+        m_socket = std::make_unique<QTcpSocket>();
+    }
+    m_socket->setProxy(QNetworkProxy::NoProxy);
+    m_socket->setReadBufferSize(MaxUnread);
 }
 
 Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience &patience)
@@ -107,8 +120,8 @@ Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience 
     for (const QHostAddress &address : addresses.value()) {
         const Result<int> descriptor = connectTo(address, port, patience);
         if (descriptor) {
-            m_socket.setSocketDescriptor(descriptor.value());
-            m_socket.setSocketOption(QAbstractSocket::LowDelayOption, 1);
+            m_socket->setSocketDescriptor(descriptor.value());
+            m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
             return {};
         }
         last = descriptor.error();
@@ -118,19 +131,53 @@ Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience 
     return last;
 }
 
+Result<void> SmtpSocket::encrypt(const QString &host, const QSslConfiguration &configuration, const Patience &patience)
+{
+    if (!QSslSocket::supportsSsl())
+        return Error{ErrorKind::Io, u"this computer's Qt cannot do TLS: its OpenSSL plugin is missing"_s, {}};
+    if (!m_replies.isEmpty() || m_socket->bytesAvailable() > 0)
+        return Error{ErrorKind::Protocol,
+                     u"the mail server said more in clear behind its answer to STARTTLS; somebody may be on the way"_s,
+                     {}};
+    m_tls->setSslConfiguration(configuration);
+    m_tls->setPeerVerifyName(host); // we connect by address, so nothing else knows it
+    m_tls->startClientEncryption();
+    while (!m_tls->isEncrypted()) {
+        if (!m_tls->sslHandshakeErrors().isEmpty())
+            return Error{ErrorKind::Refused, certificateProblem(m_tls->sslHandshakeErrors(), host), {}};
+        if (!isOpen())
+            return lost();
+        if (patience.over())
+            return patience.ended();
+        m_tls->waitForEncrypted(patience.sliceMsec());
+    }
+    return {};
+}
+
+bool SmtpSocket::staysHere() const
+{
+    return m_socket->peerAddress().isLoopback();
+}
+
+/// What the kernel does not have yet. Under TLS it waits in two places.
+qint64 SmtpSocket::unwritten() const
+{
+    return m_socket->bytesToWrite() + (m_tls && m_tls->isEncrypted() ? m_tls->encryptedBytesToWrite() : 0);
+}
+
 Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
 {
     for (qsizetype position = 0; position < bytes.size(); position += Chunk) {
         if (!isOpen())
             return lost();
-        m_socket.write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
-        while (m_socket.bytesToWrite() > 0) {
+        m_socket->write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
+        while (unwritten() > 0) {
             if (patience.over())
                 return patience.ended();
-            m_socket.waitForBytesWritten(patience.sliceMsec());
+            m_socket->waitForBytesWritten(patience.sliceMsec());
             if (!isOpen())
                 return lost();
-            if (untilAnswered && (m_socket.bytesAvailable() > 0 || !m_replies.isEmpty()))
+            if (untilAnswered && (m_socket->bytesAvailable() > 0 || !m_replies.isEmpty()))
                 return {};
         }
     }
@@ -142,8 +189,8 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
     for (;;) {
         if (std::optional<Result<SmtpReply>> reply = m_replies.next())
             return *reply;
-        if (m_socket.bytesAvailable() > 0) {
-            m_replies.feed(m_socket.readAll());
+        if (m_socket->bytesAvailable() > 0) {
+            m_replies.feed(m_socket->readAll());
             continue;
         }
         if (!isOpen())
@@ -154,22 +201,23 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
                 error.text += u", only a part of one: %1"_s.arg(m_replies.partial());
             return error;
         }
-        m_socket.waitForReadyRead(patience.sliceMsec());
+        m_socket->waitForReadyRead(patience.sliceMsec());
     }
 }
 
 bool SmtpSocket::hasNews()
 {
-    if (isOpen() && m_socket.bytesAvailable() == 0)
-        m_socket.waitForReadyRead(0);
-    return !m_replies.isEmpty() || m_socket.bytesAvailable() > 0 || !isOpen();
+    if (isOpen() && m_socket->bytesAvailable() == 0)
+        m_socket->waitForReadyRead(0);
+    return !m_replies.isEmpty() || m_socket->bytesAvailable() > 0 || !isOpen();
 }
 
 Error SmtpSocket::lost() const
 {
-    const bool closed = m_socket.error() == QAbstractSocket::RemoteHostClosedError;
-    QString text = closed ? u"the connection was closed by the mail server"_s
-                          : u"the connection broke: %1"_s.arg(m_socket.errorString());
+    const bool closed = m_socket->error() == QAbstractSocket::RemoteHostClosedError;
+    QString text = closed
+        ? u"the connection was closed by the mail server"_s
+        : u"the connection broke: %1"_s.arg(m_tlsFault.isEmpty() ? m_socket->errorString() : m_tlsFault);
     if (!m_replies.isEmpty())
         text += u" after a part of a reply: %1"_s.arg(m_replies.partial());
     return {ErrorKind::Unreachable, text, {}};

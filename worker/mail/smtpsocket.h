@@ -5,10 +5,14 @@
 
 #include <QByteArray>
 #include <QDeadlineTimer>
+#include <QSslConfiguration>
 #include <QString>
 #include <QTcpSocket>
 
 #include <atomic>
+#include <memory>
+
+class QSslSocket;
 
 namespace sendonce {
 
@@ -24,15 +28,22 @@ struct Patience
     Error ended() const; ///< why it is over
 };
 
-/// A TCP connection to a mail server, used blocking and without an event loop, in slices so that a stop is heard. Its
-/// errors are Aborted (the patience is at an end), Unreachable (refused, closed or broken) and Protocol (an answer that
-/// is no SMTP).
+/// A TCP connection to a mail server, in clear or under TLS, used blocking and without an event loop, in slices so that
+/// a stop is heard. Its errors are Aborted (the patience is at an end), Unreachable (refused, closed or broken) and
+/// Protocol (an answer that is no SMTP).
 class SmtpSocket
 {
 public:
-    SmtpSocket();
+    /// \param mayEncrypt encrypt() will be called: an ordinary socket is leaner.
+    explicit SmtpSocket(bool mayEncrypt);
 
     Result<void> open(const QString &host, quint16 port, const Patience &patience);
+
+    /// Begins TLS. Protocol when a byte is there that came in clear: it would pass for an answer inside of TLS (the
+    /// response injection of NO STARTTLS, 2021). Refused when the certificate is not one for `host`; the text says why.
+    Result<void> encrypt(const QString &host, const QSslConfiguration &configuration, const Patience &patience);
+    /// The other end is this computer.
+    bool staysHere() const;
 
     /// Waits until the kernel has all of it. Ends early, without an error, when the server says something meanwhile and
     /// `untilAnswered`.
@@ -42,13 +53,17 @@ public:
 
     /// Whether the server has said something that is not read yet, or has closed; does not wait.
     bool hasNews();
-    bool isOpen() const { return m_socket.state() == QAbstractSocket::ConnectedState; }
-    void abort() { m_socket.abort(); }
+    bool isOpen() const { return m_socket->state() == QAbstractSocket::ConnectedState && m_tlsFault.isEmpty(); }
 
 private:
-    Error lost() const;
+    Q_DISABLE_COPY_MOVE(SmtpSocket)
 
-    QTcpSocket m_socket;
+    Error lost() const;
+    qint64 unwritten() const;
+
+    std::unique_ptr<QTcpSocket> m_socket;
+    QSslSocket *m_tls = nullptr; ///< m_socket, where it can do TLS
+    QString m_tlsFault; ///< what came is no TLS; QSslSocket leaves the connection open then
     SmtpReplyParser m_replies;
 };
 

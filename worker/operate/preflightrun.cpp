@@ -126,8 +126,9 @@ void PreflightRun::checkMail()
         facts.fromDomain = from->domain();
     else
         facts.fromError = from.error();
-    auto settings = SmtpSettings::fromUrl(m_config.mailUrl);
+    auto settings = SmtpSettings::fromConfig(m_config);
     if (settings) {
+        facts.address = u"%1:%2"_s.arg(settings->host).arg(settings->port);
         settings->timeout = std::min<std::chrono::milliseconds>(m_config.mailTimeout, MailPatience);
         const auto greeting = probeMailServer(settings.value(), m_stop);
         if (greeting)
