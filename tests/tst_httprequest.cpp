@@ -73,7 +73,7 @@ QList<Refused> refused()
         {"hexadecimal length", post("Content-Length: 0x1\r\n", "a"), 400},
         {"empty length", post("Content-Length:\r\n"), 400},
         {"length beyond 64 bits", post("Content-Length: 99999999999999999999\r\n"), 413},
-        {"length of more than 3 MiB", post("Content-Length: 3145729\r\n"), 413},
+        {"length of more than 3 MiB and 64 KiB", post("Content-Length: 3211265\r\n"), 413},
         {"length and chunked", post("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400},
         {"chunked and length", post("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "0\r\n\r\n"), 400},
         {"chunked", post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), 411},
@@ -206,8 +206,8 @@ void TestHttpRequest::limits()
     QCOMPARE(parseHttpRequest(tooLong).refusal, 431);
     QCOMPARE(parseHttpRequest(QByteArray(16 * 1024, 'a')).status, Status::Incomplete);
 
-    const QByteArray body(3 * 1024 * 1024, 'b');
-    const HttpParse large = parseHttpRequest(post("Content-Length: 3145728\r\n", body));
+    const QByteArray body((3 * 1024 + 64) * 1024, 'b');
+    const HttpParse large = parseHttpRequest(post("Content-Length: 3211264\r\n", body));
     QCOMPARE(large.status, Status::Complete);
     QCOMPARE(large.request.body, body);
 }

@@ -54,7 +54,7 @@ struct HttpParse
 /// Reads one request from the start of `bytes` (RFC 9112). Pure; the answer is the same however the bytes were cut.
 /// Strict where leniency has made two programs read one stream in two ways: bare LF or CR, folded lines, blanks before
 /// a colon, two lengths, a length with a transfer coding: 400. Chunked bodies: 411. Head over 16 KiB: 431, body over 3
-/// MiB: 413.
+/// MiB and 64 KiB: 413.
 HttpParse parseHttpRequest(QByteArrayView bytes);
 
 } // namespace sendonce::local
