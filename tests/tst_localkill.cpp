@@ -151,6 +151,7 @@ class TestLocalKill : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void acknowledgedMeansKept();
+    void movesGoOnAndLoseNothing();
 
 private:
     /// Starts the services; 0 when they did not come up.
@@ -239,6 +240,74 @@ void TestLocalKill::acknowledgedMeansKept()
     process.terminate();
     QVERIFY(process.waitForFinished());
     QCOMPARE(process.exitCode(), 0);
+}
+
+void TestLocalKill::movesGoOnAndLoseNothing()
+{
+    const int messages = 3000;
+    QVERIFY(m_folder.remove() && QDir().mkpath(m_folder.path()));
+    std::mt19937_64 dice(QRandomGenerator::system()->generate());
+    const QString dlqArn = u"arn:aws:sqs:us-east-1:000000000000:"_s + Dlq;
+    const auto task = [&dlqArn](Client &client) {
+        const auto list = client.call("ListMessageMoveTasks", {{u"SourceArn"_s, dlqArn}});
+        return list ? list->value("Results"_L1).toArray().at(0).toObject() : QJsonObject();
+    };
+    // One start; what is left after a kill goes on by itself.
+    int moved = 0;
+    int killedAmid = 0;
+    bool running = true;
+    for (int round = 0; running; ++round) {
+        QProcess process;
+        const quint16 port = start(process);
+        QVERIFY(port != 0);
+        Client client(port);
+        if (round == 0) {
+            for (int i = 0; i < messages; i += 10) {
+                QJsonArray entries;
+                for (int j = i; j < i + 10; ++j)
+                    entries += QJsonObject{{u"Id"_s, QString::number(j)}, {u"MessageBody"_s, QString::number(j)}};
+                QVERIFY(client.call("SendMessageBatch", {{u"QueueUrl"_s, Dlq}, {u"Entries"_s, entries}}));
+            }
+            QVERIFY(client.call(
+                "StartMessageMoveTask",
+                {{u"SourceArn"_s, dlqArn}, {u"DestinationArn"_s, u"arn:aws:sqs:us-east-1:000000000000:"_s + Queue}}));
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(dice() % 10000));
+        const QJsonObject now = task(client);
+        running = now.value("Status"_L1) == "RUNNING"_L1;
+        QVERIFY(running || now.value("Status"_L1) == "COMPLETED"_L1);
+        QVERIFY(now.value("ApproximateNumberOfMessagesMoved"_L1).toInt() >= moved);
+        moved = now.value("ApproximateNumberOfMessagesMoved"_L1).toInt();
+        killedAmid += running;
+        ::kill(pid_t(process.processId()), SIGKILL);
+        QVERIFY(process.waitForFinished());
+    }
+    QVERIFY(killedAmid > 0);
+    qInfo("killed amid the move %d times", killedAmid);
+    QCOMPARE(moved, messages);
+
+    QProcess process;
+    const quint16 port = start(process);
+    Client client(port);
+    QSet<QString> left;
+    for (const QString &queue : {Queue, Dlq}) {
+        for (;;) {
+            const auto received = client.call("ReceiveMessage", receiveRequest(queue, 600));
+            QVERIFY(received);
+            const QJsonArray all = received->value("Messages"_L1).toArray();
+            if (all.isEmpty())
+                break;
+            QCOMPARE(queue, Queue);
+            for (const QJsonValue &value : all) {
+                const QString body = value.toObject().value("Body"_L1).toString();
+                QVERIFY2(!left.contains(body), qPrintable(body + u" is there twice"_s));
+                left += body;
+            }
+        }
+    }
+    QCOMPARE(left.size(), messages);
+    process.terminate();
+    QVERIFY(process.waitForFinished());
 }
 
 QTEST_GUILESS_MAIN(TestLocalKill)

@@ -2,6 +2,7 @@
 #include "tests/world/syscalls.h"
 #include "worker/local/localsqsserver.h"
 
+#include <QElapsedTimer>
 #include <QJsonArray>
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -133,6 +134,14 @@ private Q_SLOTS:
     void damagedFileIsSetAside_data();
     void damagedFileIsSetAside();
     void newerFileIsLeftAlone();
+    void olderFileIsTakenUp();
+
+    // move tasks
+    void moveTasksInBothProtocols();
+    void movedMessagesKeepTheirContent();
+    void moveTasksKeepTheirPace();
+    void othersAreServedWhileMessagesMove();
+    void movesThatCannotBeWrittenAreTriedLater();
 
 private:
     void open();
@@ -142,6 +151,10 @@ private:
     Reply query(const QByteArray &form, const QByteArray &path = "/", const QByteArray &headers = {});
     /// "visible/in flight/delayed"
     QString depth(const QString &queue = u"q"_s);
+    /// A queue `dead` with messages of which each came from `q`, which dies there after one receive.
+    void createDeadLetters(int messages);
+    /// Of the newest task of `dead`.
+    QJsonObject moveTask();
     QString file() const { return m_folder->filePath(u"queue.db"_s); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -1371,7 +1384,7 @@ void TestLocalSqsServer::newerFileIsLeftAlone()
         QSqlDatabase newer = QSqlDatabase::addDatabase(u"QSQLITE"_s, u"newer"_s);
         newer.setDatabaseName(file());
         QVERIFY(newer.open());
-        QVERIFY(QSqlQuery(newer).exec(u"PRAGMA user_version=2"_s));
+        QVERIFY(QSqlQuery(newer).exec(u"PRAGMA user_version=3"_s));
     }
     QSqlDatabase::removeDatabase(u"newer"_s);
     LocalSqsServer server(u"x"_s);
@@ -1380,6 +1393,199 @@ void TestLocalSqsServer::newerFileIsLeftAlone()
     QCOMPARE(opened.error().kind, ErrorKind::Refused);
     QVERIFY(opened.error().text.contains(u"newer version"_s));
     QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files).filter(u"damaged"_s).size(), 0);
+}
+
+void TestLocalSqsServer::olderFileIsTakenUp()
+{
+    call("SendMessage", sendOne(u"a"_s));
+    m_server->close();
+    {
+        QSqlDatabase older = QSqlDatabase::addDatabase(u"QSQLITE"_s, u"older"_s);
+        older.setDatabaseName(file());
+        QVERIFY(older.open());
+        for (const QString &sql : {u"DROP TABLE move_task"_s, u"PRAGMA user_version=1"_s})
+            QVERIFY(QSqlQuery(older).exec(sql));
+    }
+    QSqlDatabase::removeDatabase(u"older"_s);
+    open();
+    QCOMPARE(m_server->warning(), QString());
+    QCOMPARE(bodiesOf(call("ReceiveMessage", receiveSome())), QStringList{u"a"_s});
+    open();
+    QCOMPARE(depth(), u"0/1/0"_s);
+}
+
+// ---- move tasks -------------------------------------------------------------------------------------------
+
+namespace {
+const QString DeadArn = u"arn:aws:sqs:us-east-1:000000000000:dead"_s;
+}
+
+void TestLocalSqsServer::createDeadLetters(int messages)
+{
+    create(u"dead"_s);
+    const QString policy = u"{\"deadLetterTargetArn\":\"%1\",\"maxReceiveCount\":1}"_s.arg(DeadArn);
+    m_server->execute(SetQueueAttributesRequest{u"q"_s, {{u"RedrivePolicy"_s, policy}}});
+    for (int i = 0; i < messages; i += 10) {
+        SendMessageBatchRequest request;
+        request.queue = u"q"_s;
+        for (int j = i; j < std::min(i + 10, messages); ++j) {
+            OutgoingMessage message;
+            message.id = QString::number(j);
+            message.body = u"message %1"_s.arg(j);
+            request.entries += message;
+        }
+        m_server->execute(request);
+    }
+    ReceiveMessageRequest receive;
+    receive.queue = u"q"_s;
+    receive.maxNumberOfMessages = 10;
+    receive.visibilityTimeout = 0;
+    for (int i = 0; i < messages + 10; i += 10)
+        m_server->execute(receive);
+    QCOMPARE(depth(u"dead"_s), u"%1/0/0"_s.arg(messages));
+}
+
+QJsonObject TestLocalSqsServer::moveTask()
+{
+    return call("ListMessageMoveTasks", json({{u"SourceArn"_s, DeadArn}}))
+        .json()
+        .value("Results"_L1)
+        .toArray()
+        .at(0)
+        .toObject();
+}
+
+void TestLocalSqsServer::moveTasksInBothProtocols()
+{
+    createDeadLetters(3);
+    QCOMPARE(call("ListDeadLetterSourceQueues", on(u"dead"_s)).json().value("queueUrls"_L1).toArray().size(), 1);
+    QVERIFY(
+        query("Action=ListDeadLetterSourceQueues&QueueUrl=dead")
+            .body.contains("<ListDeadLetterSourceQueuesResult><QueueUrl>http://127.0.0.1:" + QByteArray::number(m_port)
+                           + "/000000000000/q</QueueUrl></ListDeadLetterSourceQueuesResult>"));
+    QCOMPARE(call("ListMessageMoveTasks", json({{u"SourceArn"_s, DeadArn}})).body, "{}"_ba);
+
+    const Reply started =
+        call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn}, {u"MaxNumberOfMessagesPerSecond"_s, 1}}));
+    QCOMPARE(started.json().keys(), QStringList{u"TaskHandle"_s});
+    const QByteArray handle = started.json().value("TaskHandle"_L1).toString().toLatin1();
+    const QJsonObject running = moveTask();
+    QCOMPARE(running.keys(),
+             QStringList({u"ApproximateNumberOfMessagesMoved"_s, u"ApproximateNumberOfMessagesToMove"_s,
+                          u"MaxNumberOfMessagesPerSecond"_s, u"SourceArn"_s, u"StartedTimestamp"_s, u"Status"_s,
+                          u"TaskHandle"_s}));
+    QCOMPARE(running.value("ApproximateNumberOfMessagesMoved"_L1), 1);
+    QCOMPARE(running.value("ApproximateNumberOfMessagesToMove"_L1), 3);
+    QVERIFY(qAbs(running.value("StartedTimestamp"_L1).toDouble() - double(QDateTime::currentMSecsSinceEpoch()))
+            < 60000);
+    const Reply xml = query("Action=ListMessageMoveTasks&MaxResults=10&SourceArn=" + DeadArn.toLatin1());
+    QVERIFY(xml.body.contains(
+        "<ListMessageMoveTasksResultEntry><TaskHandle>" + handle
+        + "</TaskHandle><Status>RUNNING</Status><SourceArn>arn:aws:sqs:us-east-1:000000000000:dead</SourceArn>"
+          "<MaxNumberOfMessagesPerSecond>1</MaxNumberOfMessagesPerSecond><ApproximateNumberOfMessagesMoved>1"
+          "</ApproximateNumberOfMessagesMoved><ApproximateNumberOfMessagesToMove>3</ApproximateNumberOfMessagesToMove>"
+          "<StartedTimestamp>"));
+    const Reply twice = query("Action=StartMessageMoveTask&SourceArn=" + DeadArn.toLatin1());
+    QCOMPARE(twice.status, 400);
+    QVERIFY(twice.body.contains("<Code>InvalidParameterValue</Code>"));
+    QVERIFY(query("Action=CancelMessageMoveTask&TaskHandle=" + handle.toPercentEncoding())
+                .body.contains("<CancelMessageMoveTaskResult><ApproximateNumberOfMessagesMoved>1"
+                               "</ApproximateNumberOfMessagesMoved></CancelMessageMoveTaskResult>"));
+    QCOMPARE(moveTask().value("Status"_L1), u"CANCELLED"_s);
+
+    const Reply elsewhere = query("Action=StartMessageMoveTask&MaxNumberOfMessagesPerSecond=500&SourceArn="
+                                  + DeadArn.toLatin1() + "&DestinationArn=arn:aws:sqs:us-east-1:000000000000:q");
+    QVERIFY(elsewhere.body.contains("<StartMessageMoveTaskResult><TaskHandle>"));
+    QTRY_COMPARE(moveTask().value("Status"_L1), u"COMPLETED"_s);
+    QCOMPARE(moveTask().value("DestinationArn"_L1), u"arn:aws:sqs:us-east-1:000000000000:q"_s);
+    const Reply missing = call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn + u'x'}}));
+    QCOMPARE(missing.status, 404);
+    QCOMPARE(missing.json().value("__type"_L1), u"com.amazonaws.sqs#ResourceNotFoundException"_s);
+}
+
+void TestLocalSqsServer::movedMessagesKeepTheirContent()
+{
+    createDeadLetters(0);
+    const QJsonObject attributes{{u"blob"_s, QJsonObject{{u"DataType"_s, u"Binary"_s}, {u"BinaryValue"_s, u"AP8="_s}}}};
+    const QString large = QString(1000000, u'x');
+    for (const QString &body : {u"small"_s, large})
+        call("SendMessage",
+             on(u"q"_s,
+                {{u"MessageBody"_s, body}, {u"MessageAttributes"_s, attributes}, {u"MessageGroupId"_s, u"g"_s}}));
+    for (int i = 0; i < 2; ++i)
+        call("ReceiveMessage", on(u"q"_s, {{u"VisibilityTimeout"_s, 0}, {u"MaxNumberOfMessages"_s, 10}}));
+    QCOMPARE(depth(u"dead"_s), u"2/0/0"_s);
+    open();
+    call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn}}));
+    QTRY_COMPARE(moveTask().value("Status"_L1), u"COMPLETED"_s);
+    // Whoever waits for messages is woken by a move, and what he gets is the whole message, now and after a restart.
+    for (int i = 0; i < 2; ++i) {
+        const QJsonArray got = messagesOf(call("ReceiveMessage",
+                                               on(u"q"_s,
+                                                  {{u"VisibilityTimeout"_s, 0},
+                                                   {u"MaxNumberOfMessages"_s, 10},
+                                                   {u"AttributeNames"_s, QJsonArray{u"All"_s}},
+                                                   {u"MessageAttributeNames"_s, QJsonArray{u"All"_s}}})));
+        QCOMPARE(got.size(), 2);
+        QCOMPARE(got.at(0).toObject().value("Body"_L1), u"small"_s);
+        QCOMPARE(got.at(1).toObject().value("Body"_L1), large);
+        QCOMPARE(got.at(1).toObject().value("MessageAttributes"_L1).toObject(), attributes);
+        QCOMPARE(got.at(1).toObject().value("Attributes"_L1).toObject().value("MessageGroupId"_L1), u"g"_s);
+        m_server->execute(SetQueueAttributesRequest{u"q"_s, {{u"RedrivePolicy"_s, {}}}});
+        open();
+    }
+    QCOMPARE(moveTask().value("ApproximateNumberOfMessagesMoved"_L1), 2);
+}
+
+void TestLocalSqsServer::moveTasksKeepTheirPace()
+{
+    createDeadLetters(200);
+    HttpProbe waiting(m_port);
+    waiting.ask("ReceiveMessage", receiveSome(20));
+    QTRY_COMPARE(m_server->longPollCount(), 1);
+    call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn}, {u"MaxNumberOfMessagesPerSecond"_s, 100}}));
+    QElapsedTimer time;
+    time.start();
+    QCOMPARE(bodiesOf(waiting.reply()), QStringList{u"message 0"_s}); // a move wakes
+    QTRY_VERIFY(moveTask().value("ApproximateNumberOfMessagesMoved"_L1).toInt() >= 41);
+    QVERIFY2(time.elapsed() >= 395, qPrintable(QString::number(time.elapsed())));
+    QCOMPARE(moveTask().value("Status"_L1), u"RUNNING"_s);
+    // It goes on in the next process without being asked.
+    open();
+    QTRY_VERIFY(moveTask().value("ApproximateNumberOfMessagesMoved"_L1).toInt() >= 60);
+}
+
+void TestLocalSqsServer::othersAreServedWhileMessagesMove()
+{
+    createDeadLetters(2000);
+    HttpProbe client(m_port);
+    call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn}}));
+    int served = 0;
+    while (depth(u"dead"_s) != u"0/0/0"_s)
+        ++served;
+    QVERIFY2(served >= 5, qPrintable(QString::number(served)));
+    QCOMPARE(depth(), u"2000/0/0"_s);
+    QCOMPARE(moveTask().value("Status"_L1), u"COMPLETED"_s);
+}
+
+void TestLocalSqsServer::movesThatCannotBeWrittenAreTriedLater()
+{
+    createDeadLetters(50);
+    call("StartMessageMoveTask", json({{u"SourceArn"_s, DeadArn}, {u"MaxNumberOfMessagesPerSecond"_s, 20}}));
+    syscalls::failWrites = EIO;
+    QTest::ignoreMessage(QtCriticalMsg, QRegularExpression(u"cannot write queue.db: .*"_s));
+    const auto moved = [this] { return moveTask().value("ApproximateNumberOfMessagesMoved"_L1).toInt(); };
+    QTest::qWait(100); // one is due
+    int turns = 0;
+    m_onClock = [&turns] { ++turns; };
+    const int before = moved(); // others are served meanwhile
+    QVERIFY(before >= 1);
+    QTest::qWait(200);
+    QCOMPARE(moved(), before);
+    QVERIFY2(turns <= 8, qPrintable(QString::number(turns)));
+    syscalls::failWrites = 0;
+    QTest::ignoreMessage(QtInfoMsg, QRegularExpression(u"queue.db can be written again"_s));
+    QTRY_VERIFY(moved() > before);
 }
 
 QTEST_GUILESS_MAIN(TestLocalSqsServer)

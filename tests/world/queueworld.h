@@ -85,6 +85,8 @@ public:
             m_queues->restore(queue);
         for (const auto &[row, message] : m_messages)
             m_queues->restore(message);
+        for (const auto &[number, task] : m_tasks)
+            m_queues->restore(task);
         m_queues->advance(m_now);
     }
 
@@ -102,6 +104,13 @@ private:
             m_messages.at(update->message.row) = update->message;
         else if (const auto *removed = std::get_if<RemoveMessage>(&change))
             m_messages.erase(removed->row);
+        else if (const auto *renew = std::get_if<RenewMessage>(&change)) {
+            m_messages.erase(renew->oldRow);
+            m_messages.insert_or_assign(renew->message.row, renew->message);
+        } else if (const auto *task = std::get_if<PutMoveTask>(&change))
+            m_tasks.insert_or_assign(task->task.number, task->task);
+        else if (const auto *removedTask = std::get_if<RemoveMoveTask>(&change))
+            m_tasks.erase(removedTask->number);
     }
 
     std::mt19937_64 m_random;
@@ -109,4 +118,5 @@ private:
     std::optional<sendonce::local::LocalQueues> m_queues;
     std::map<quint32, sendonce::local::StoredQueue> m_storedQueues;
     std::map<qint64, sendonce::local::StoredMessage> m_messages;
+    std::map<qint64, sendonce::local::MoveTask> m_tasks;
 };

@@ -78,17 +78,22 @@ std::optional<SqsError> LocalQueues::checkOutgoing(const LocalQueue &queue, cons
     return {};
 }
 
+QUuid LocalQueues::newId()
+{
+    const quint64 high = m_random();
+    const quint64 low = m_random();
+    // A version 4 UUID: the version in the high nibble of byte 6, the variant in the high bits of byte 8.
+    return QUuid(uint(high >> 32), ushort(high >> 16), ushort((high & 0x0FFF) | 0x4000),
+                 uchar(((low >> 56) & 0x3F) | 0x80), uchar(low >> 48), uchar(low >> 40), uchar(low >> 32),
+                 uchar(low >> 24), uchar(low >> 16), uchar(low >> 8), uchar(low));
+}
+
 SentMessage LocalQueues::send(LocalQueue &queue, const OutgoingMessage &outgoing, const QByteArray &body)
 {
     const seconds delay = outgoing.delaySeconds ? seconds(*outgoing.delaySeconds) : queue.settings.delay;
     QueuedMessage message;
     message.row = ++m_lastRow;
-    const quint64 high = m_random();
-    const quint64 low = m_random();
-    // A version 4 UUID: the version in the high nibble of byte 6, the variant in the high bits of byte 8.
-    message.id = QUuid(uint(high >> 32), ushort(high >> 16), ushort((high & 0x0FFF) | 0x4000),
-                       uchar(((low >> 56) & 0x3F) | 0x80), uchar(low >> 48), uchar(low >> 40), uchar(low >> 32),
-                       uchar(low >> 24), uchar(low >> 16), uchar(low >> 8), uchar(low));
+    message.id = newId();
     message.sentWall = m_now.wall;
     message.sentSteady = m_now.steady;
     message.visibleAt = m_now.steady + msec(delay);

@@ -42,6 +42,15 @@ LocalQueue::Node LocalQueue::take(qint64 row)
     return m_slots.extract(it);
 }
 
+const QueuedMessage *LocalQueue::nextVisible(qint64 after, qint64 last) const
+{
+    for (auto it = m_slots.upper_bound(after); it != m_slots.end() && it->first <= last; ++it) {
+        if (it->second.visible)
+            return &it->second.message;
+    }
+    return nullptr;
+}
+
 void LocalQueue::advance(qint64 now)
 {
     while (!m_hidden.empty() && m_hidden.begin()->first.first <= now) {

@@ -12,6 +12,48 @@ namespace {
 
 constexpr qint64 OncePerMinuteMsec = 60000;
 
+/// A page of queue names. A token is the last name of the page before.
+struct Page
+{
+    qsizetype most = 1000;
+    bool hasToken = false;
+    QString after;
+    std::optional<SqsError> error;
+
+    /// False when the page is full; then it says where to go on, if it was asked for in pages.
+    bool add(const QString &name, QueueList *list) const
+    {
+        if (list->names.size() < most) {
+            list->names += name;
+            return true;
+        }
+        if (hasToken)
+            list->nextToken = QString::fromLatin1(list->names.constLast().toUtf8().toBase64(
+                QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
+        return false;
+    }
+};
+
+Page readPage(const std::optional<int> &maxResults, const QString &nextToken)
+{
+    Page page;
+    page.most = maxResults.value_or(1000);
+    page.hasToken = maxResults.has_value();
+    if (page.most < 1 || page.most > 1000)
+        page.error = invalidParameterValue(u"MaxResults"_s, QString::number(*maxResults),
+                                           u"MaxResults must be an integer between 1 and 1000."_s);
+    else if (!nextToken.isEmpty() && !maxResults)
+        page.error = invalidParameter(u"MaxResults is a mandatory parameter when you provide a value for NextToken."_s);
+    else if (!nextToken.isEmpty()) {
+        const auto token = QByteArray::fromBase64Encoding(
+            nextToken.toLatin1(), QByteArray::Base64UrlEncoding | QByteArray::AbortOnBase64DecodingErrors);
+        page.after = token ? QString::fromUtf8(*token) : QString();
+        if (!isQueueName(page.after))
+            page.error = invalidParameter(u"Invalid or expired next token."_s);
+    }
+    return page;
+}
+
 } // namespace
 
 LocalQueues::LocalQueues(std::function<quint64()> random) : m_random(std::move(random)) { }
@@ -155,33 +197,33 @@ SqsReply LocalQueues::run(const GetQueueUrlRequest &request)
 
 SqsReply LocalQueues::run(const ListQueuesRequest &request)
 {
-    if (request.maxResults && (*request.maxResults < 1 || *request.maxResults > 1000))
-        return invalidParameterValue(u"MaxResults"_s, QString::number(*request.maxResults),
-                                     u"MaxResults must be an integer between 1 and 1000."_s);
-    QString after;
-    if (!request.nextToken.isEmpty()) {
-        if (!request.maxResults)
-            return invalidParameter(u"MaxResults is a mandatory parameter when you provide a value for NextToken."_s);
-        const auto token = QByteArray::fromBase64Encoding(
-            request.nextToken.toLatin1(), QByteArray::Base64UrlEncoding | QByteArray::AbortOnBase64DecodingErrors);
-        after = token ? QString::fromUtf8(*token) : QString();
-        if (!isQueueName(after))
-            return invalidParameter(u"Invalid or expired next token."_s);
-    }
-    const qsizetype most = request.maxResults.value_or(1000);
+    const Page page = readPage(request.maxResults, request.nextToken);
+    if (page.error)
+        return *page.error;
     QueueList list;
     // The names with a prefix lie together, from the prefix on.
-    for (auto it = after < request.prefix ? m_queues.lower_bound(request.prefix) : m_queues.upper_bound(after);
+    for (auto it = page.after < request.prefix ? m_queues.lower_bound(request.prefix)
+                                               : m_queues.upper_bound(page.after);
          it != m_queues.end() && it->first.startsWith(request.prefix); ++it) {
-        if (list.names.size() == most) {
-            if (request.maxResults)
-                list.nextToken = QString::fromLatin1(list.names.constLast().toUtf8().toBase64(
-                    QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
+        if (!page.add(it->first, &list))
             break;
-        }
-        list.names += it->first;
     }
     return list;
+}
+
+SqsReply LocalQueues::run(const ListDeadLetterSourceQueuesRequest &request)
+{
+    if (!find(request.queue))
+        return queueDoesNotExist();
+    const Page page = readPage(request.maxResults, request.nextToken);
+    if (page.error)
+        return *page.error;
+    QueueList list;
+    for (auto it = m_queues.upper_bound(page.after); it != m_queues.end(); ++it) {
+        if (it->second->settings.deadLetterQueue == request.queue && !page.add(it->first, &list))
+            break;
+    }
+    return SourceQueueList{list};
 }
 
 SqsReply LocalQueues::run(const GetQueueAttributesRequest &request)
@@ -254,6 +296,13 @@ SqsReply LocalQueues::run(const DeleteQueueRequest &request)
     if (!node)
         return queueDoesNotExist();
     const std::shared_ptr<LocalQueue> queue = node.mapped();
+    QList<qint64> moves;
+    for (const auto &[number, move] : m_moves) {
+        if (move.task.source == queue->name)
+            moves += number;
+    }
+    for (const qint64 number : moves)
+        forgetMove(number);
     m_deletedAt.insert(queue->name, m_now.steady);
     onUndo([this, queue] { m_queues.emplace(queue->name, queue); });
     onCommit([this, queue] { m_garbage += queue->clear(); });

@@ -11,7 +11,7 @@
 
 namespace sendonce::local {
 
-/// All queues of an embedded endpoint and the rules of the SQS API for standard queues (sqs.md, sections 4 to 11): a
+/// All queues of an embedded endpoint and the rules of the SQS API for standard queues (sqs.md, sections 4 to 12): a
 /// pure state machine. Clock and chance are handed in; nothing is read or written; one thread.
 ///
 /// Its owner works in turns: advance() to the present, apply() any number of requests, write changes() down in one
@@ -31,11 +31,18 @@ public:
     /// False when it belongs to no queue: its row can be thrown away. What is left of its hiding is never more than was
     /// asked.
     bool restore(const StoredMessage &message);
+    /// Then every move task; one that was running goes on.
+    void restore(const MoveTask &task);
 
     /// Sets the clock (it never goes back), makes visible what is due, lets expired messages vanish. Not amid a turn.
     void advance(QueueTime now);
     /// Carries one operation out. A receive that finds nothing answers with no messages, whatever its wait.
     SqsReply apply(const SqsRequest &request);
+
+    /// Lets the move tasks move what is due, a few messages each.
+    void moveMessages();
+    /// When moveMessages() has something to do (steady); nothing when no task runs.
+    std::optional<qint64> nextMoveAt() const;
 
     const std::vector<QueueChange> &changes() const { return m_changes; }
     /// Whether the changes must have reached the disk before anything is answered. Receives and visibility need not:
@@ -71,6 +78,10 @@ private:
     Reply run(const DeleteMessageBatchRequest &request);
     Reply run(const ChangeMessageVisibilityRequest &request);
     Reply run(const ChangeMessageVisibilityBatchRequest &request);
+    Reply run(const ListDeadLetterSourceQueuesRequest &request);
+    Reply run(const StartMessageMoveTaskRequest &request);
+    Reply run(const ListMessageMoveTasksRequest &request);
+    Reply run(const CancelMessageMoveTaskRequest &request);
 
     std::optional<SqsError> checkOutgoing(const LocalQueue &queue, const OutgoingMessage &message, qint64 sizeBytes,
                                           bool inBatch) const;
@@ -82,6 +93,18 @@ private:
     std::optional<SqsError> remove(LocalQueue &queue, const QString &receiptHandle);
     std::optional<SqsError> changeVisibility(LocalQueue &queue, const VisibilityEntry &change);
 
+    struct Move
+    {
+        MoveTask task;
+        MovePace pace;
+        qint64 cursor; ///< row of the newest message that was looked at
+    };
+    using Moves = std::map<qint64, Move>;
+    void step(Move &move);
+    void renew(LocalQueue &from, LocalQueue &to, qint64 row);
+    void forgetMove(qint64 number);
+
+    QUuid newId();
     LocalQueue *queueNamed(const QString &name) const;
     StoredMessage stored(const LocalQueue &queue, const QueuedMessage &message) const;
     StoredQueue stored(const LocalQueue &queue) const;
@@ -94,6 +117,8 @@ private:
     std::map<QString, std::shared_ptr<LocalQueue>> m_queues; // by name, as they are listed
     QHash<qint64, LocalQueue *> m_restoring; // by bucket; while the store is read
     QHash<QString, qint64> m_deletedAt; // steady
+    Moves m_moves; // by number: in the order in which they began
+    qint64 m_lastTask = 0;
     QStringList m_names; // what QueuedMessage::source means
     qint64 m_lastRow = 0;
     qint64 m_lastBucket = 0;

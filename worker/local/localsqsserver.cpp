@@ -24,6 +24,7 @@ constexpr qsizetype DisposalRows = 200;
 constexpr std::chrono::milliseconds DisposalInterval{10};
 constexpr qintptr SpareDescriptors = 8;
 constexpr std::chrono::milliseconds SweepInterval{1000};
+constexpr std::chrono::milliseconds RetryInterval{1000};
 constexpr std::chrono::milliseconds ExpiryInterval{60000}; // without traffic; every turn looks as well
 
 qintptr lastDescriptor()
@@ -83,7 +84,8 @@ Result<void> LocalSqsServer::open(const QString &file)
                                [this](const StoredMessage &message) {
                                    if (!m_queues.restore(message))
                                        m_garbage += message.row;
-                               });
+                               },
+                               [this](const MoveTask &task) { m_queues.restore(task); });
     if (!loaded) {
         m_store.close();
         return loaded;
@@ -179,6 +181,8 @@ void LocalSqsServer::turn()
     std::vector<Answer> answers;
     for (HttpConnection *connection : std::exchange(m_ready, {}))
         takeUp(connection, now.steady, &answers);
+    if (now.steady >= m_movesFrom)
+        m_queues.moveMessages();
     serveLongPolls(now.steady, &answers);
     const bool written = writeDown();
     for (const Answer &each : answers)
@@ -263,6 +267,8 @@ bool LocalSqsServer::writeDown()
     if (written && m_failing)
         qCInfo(lcQueue, "queue.db can be written again");
     m_failing = !written;
+    // A move that cannot be written is not tried again at once, and does not make other requests of its turn fail.
+    m_movesFrom = written ? 0 : m_clock().steady + RetryInterval.count();
     if (!written) {
         m_queues.rollback();
         return false;
@@ -303,7 +309,9 @@ SqsReply LocalSqsServer::execute(const SqsRequest &request)
 
 void LocalSqsServer::setWakeUp()
 {
-    std::optional<qint64> next;
+    std::optional<qint64> next = m_queues.nextMoveAt();
+    if (next)
+        next = std::max(*next, m_movesFrom);
     for (const LongPoll &poll : m_longPolls) {
         next = std::min(next.value_or(poll.until), poll.until);
         if (const auto visible = m_queues.nextVisibleAt(poll.request.queue))

@@ -95,7 +95,8 @@ private:
     bool m_turnQueued = false;
     bool m_open = false;
     bool m_failing = false; ///< the last write failed
-    QTimer m_wakeUp; ///< the next instant at which a long poll has something to expect
+    qint64 m_movesFrom = 0; ///< steady; no message is moved before
+    QTimer m_wakeUp; ///< the next instant at which a long poll or a move task has something to expect
     QTimer m_sweep; ///< hangs up on slow clients
     QTimer m_expiry; ///< lets expired messages vanish when nothing else happens
     QTimer m_disposal; ///< throws garbage away, a little at a time

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "worker/local/movetask.h"
 #include "worker/local/sqsoperations.h"
 
 #include <QUuid>
@@ -59,6 +60,21 @@ struct RemoveMessage
 {
     qint64 row = 0;
 };
-using QueueChange = std::variant<PutQueue, RemoveQueue, InsertMessage, UpdateMessage, RemoveMessage>;
+/// A message moved by a task: a new message with the content of the one that was under `oldRow`, which is gone.
+struct RenewMessage
+{
+    qint64 oldRow = 0;
+    StoredMessage message;
+};
+struct PutMoveTask
+{
+    MoveTask task;
+};
+struct RemoveMoveTask
+{
+    qint64 number = 0;
+};
+using QueueChange = std::variant<PutQueue, RemoveQueue, InsertMessage, UpdateMessage, RemoveMessage, RenewMessage,
+                                 PutMoveTask, RemoveMoveTask>;
 
 } // namespace sendonce::local

@@ -34,16 +34,6 @@ std::optional<QJsonObject> jsonObject(const QString &text)
     return document.object();
 }
 
-/// The queue name of "arn:aws:sqs:<region>:<account>:<name>"; empty when it is none. Any region and account go: clients
-/// build ARNs from what they are configured with, and there is only one of each here.
-QString nameOfArn(const QString &arn)
-{
-    const QStringList parts = arn.split(u':');
-    if (parts.size() != 6 || parts.at(0) != "arn"_L1 || !parts.at(1).startsWith("aws"_L1) || parts.at(2) != "sqs"_L1)
-        return {};
-    return parts.at(5);
-}
-
 SqsError invalidPolicy(const QString &attribute, const QString &text, const QString &reason)
 {
     return invalidParameterValue(attribute, text, reason);
@@ -59,6 +49,14 @@ QString toText(seconds value)
 QString QueueSettings::arn(const QString &queueName)
 {
     return u"arn:aws:sqs:us-east-1:000000000000:"_s + queueName;
+}
+
+QString QueueSettings::nameOfArn(const QString &arn)
+{
+    const QStringList parts = arn.split(u':');
+    if (parts.size() != 6 || parts.at(0) != "arn"_L1 || !parts.at(1).startsWith("aws"_L1) || parts.at(2) != "sqs"_L1)
+        return {};
+    return parts.at(5);
 }
 
 std::optional<SqsError> QueueSettings::set(const QString &name, const QString &value)

@@ -39,6 +39,9 @@ public:
     bool matches(const QString &name, const QString &value) const;
 
     static QString arn(const QString &queueName);
+    /// The queue name of "arn:aws:sqs:<region>:<account>:<name>"; empty when it is none. Any region and account go:
+    /// clients build ARNs from what they are configured with, and there is only one of each here.
+    static QString nameOfArn(const QString &arn);
 
     bool operator==(const QueueSettings &) const = default;
 

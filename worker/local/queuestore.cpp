@@ -17,7 +17,7 @@ namespace sendonce::local {
 
 namespace {
 
-constexpr int SchemaVersion = 1;
+constexpr int SchemaVersion = 2;
 constexpr qsizetype RecentBytes = 16 * 1024 * 1024;
 
 // What changes with a receive and what does not are two tables: a receive must not write a body of 1 MiB again.
@@ -30,6 +30,12 @@ const char *const Schema[] = {
     "receipt INTEGER NOT NULL, receive_count INTEGER NOT NULL, count_at_arrival INTEGER NOT NULL, source TEXT)",
     "CREATE TABLE content (row INTEGER PRIMARY KEY, body BLOB NOT NULL, md5 BLOB NOT NULL, extras TEXT)",
 };
+
+// Since version 2.
+const char *const MoveTaskSchema =
+    "CREATE TABLE move_task (number INTEGER PRIMARY KEY, id BLOB NOT NULL, status TEXT NOT NULL, source TEXT NOT NULL, "
+    "destination TEXT, per_second INTEGER NOT NULL, started INTEGER NOT NULL, last_row INTEGER NOT NULL, "
+    "to_move INTEGER NOT NULL, moved INTEGER NOT NULL, failure TEXT)";
 
 // Primary result codes of SQLite (sqlite3.h); QtSql gives the extended ones.
 enum { SqliteError = 1, SqliteIoErr = 10, SqliteCorrupt = 11, SqliteNotADb = 26 };
@@ -125,6 +131,9 @@ struct QueueStore::Statements
         , removeMessage(database)
         , removeContent(database)
         , selectContent(database)
+        , rekeyContent(database)
+        , putMoveTask(database)
+        , removeMoveTask(database)
     { }
     QSqlQuery putQueue;
     QSqlQuery removeQueue;
@@ -134,6 +143,9 @@ struct QueueStore::Statements
     QSqlQuery removeMessage;
     QSqlQuery removeContent;
     QSqlQuery selectContent;
+    QSqlQuery rekeyContent;
+    QSqlQuery putMoveTask;
+    QSqlQuery removeMoveTask;
 };
 
 QueueStore::QueueStore() = default;
@@ -225,10 +237,13 @@ Result<void> QueueStore::openChecked(const QString &file, bool *damaged)
         return done;
     QStringList statements{u"PRAGMA journal_mode=WAL"_s, u"PRAGMA cache_size=-16384"_s,
                            u"PRAGMA journal_size_limit=67108864"_s};
-    if (fresh) {
+    if (version < SchemaVersion) {
         statements += u"BEGIN IMMEDIATE"_s;
-        for (const char *statement : Schema)
-            statements += QString::fromLatin1(statement);
+        if (fresh) {
+            for (const char *statement : Schema)
+                statements += QString::fromLatin1(statement);
+        }
+        statements += QString::fromLatin1(MoveTaskSchema);
         statements += u"PRAGMA user_version=%1"_s.arg(SchemaVersion);
         statements += u"COMMIT"_s;
     }
@@ -277,6 +292,11 @@ Result<void> QueueStore::prepare()
          "receive_count = ?, count_at_arrival = ?, source = ? WHERE row = ?"_s},
         {&m_statements->removeMessage, u"DELETE FROM message WHERE row = ?"_s},
         {&m_statements->removeContent, u"DELETE FROM content WHERE row = ?"_s},
+        {&m_statements->rekeyContent, u"UPDATE content SET row = ? WHERE row = ?"_s},
+        {&m_statements->putMoveTask,
+         u"INSERT OR REPLACE INTO move_task (number, id, status, source, destination, per_second, started, last_row, "
+         "to_move, moved, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"_s},
+        {&m_statements->removeMoveTask, u"DELETE FROM move_task WHERE number = ?"_s},
         {&m_statements->selectContent, u"SELECT body, md5, extras FROM content WHERE row = ?"_s},
     };
     for (const auto &[query, sql] : all) {
@@ -301,7 +321,8 @@ void QueueStore::close()
 }
 
 Result<void> QueueStore::load(const std::function<void(const StoredQueue &)> &queue,
-                              const std::function<void(const StoredMessage &)> &message)
+                              const std::function<void(const StoredMessage &)> &message,
+                              const std::function<void(const MoveTask &)> &task)
 {
     QSqlQuery query(m_database);
     query.setForwardOnly(true);
@@ -332,6 +353,26 @@ Result<void> QueueStore::load(const std::function<void(const StoredQueue &)> &qu
         stored.countAtArrival = query.value(10).toUInt();
         stored.source = query.value(11).toString();
         message(stored);
+    }
+    if (query.lastError().isValid())
+        return failed(query.lastError());
+    if (!query.exec(u"SELECT number, id, status, source, destination, per_second, started, last_row, to_move, moved, "
+                    "failure FROM move_task ORDER BY number"_s))
+        return failed(query.lastError());
+    while (query.next()) {
+        MoveTask stored;
+        stored.number = query.value(0).toLongLong();
+        stored.id = QUuid::fromRfc4122(query.value(1).toByteArray());
+        stored.status = moveStatusOf(query.value(2).toString()).value_or(MoveTask::Status::Failed);
+        stored.source = query.value(3).toString();
+        stored.destination = query.value(4).toString();
+        stored.perSecond = query.value(5).toInt();
+        stored.startedWall = query.value(6).toLongLong();
+        stored.lastRow = query.value(7).toLongLong();
+        stored.toMove = query.value(8).toLongLong();
+        stored.moved = query.value(9).toLongLong();
+        stored.failure = query.value(10).toString();
+        task(stored);
     }
     if (query.lastError().isValid())
         return failed(query.lastError());
@@ -368,15 +409,24 @@ Result<void> QueueStore::apply(const std::vector<QueueChange> &changes, Durabili
         (void)exec(u"ROLLBACK"_s);
         return written;
     }
-    for (const QueueChange &change : changes) {
-        if (const auto *inserted = std::get_if<InsertMessage>(&change)) {
-            m_recent.insert(inserted->message.row, new MessageContent(inserted->content),
-                            inserted->content.body.size() + 256);
-        } else if (const auto *removed = std::get_if<RemoveMessage>(&change)) {
-            m_recent.remove(removed->row);
-        }
-    }
+    for (const QueueChange &change : changes)
+        keepRecent(change);
     return {};
+}
+
+void QueueStore::keepRecent(const QueueChange &change)
+{
+    const auto keep = [this](qint64 row, MessageContent *content) {
+        m_recent.insert(row, content, content->body.size() + 256);
+    };
+    if (const auto *inserted = std::get_if<InsertMessage>(&change)) {
+        keep(inserted->message.row, new MessageContent(inserted->content));
+    } else if (const auto *removed = std::get_if<RemoveMessage>(&change)) {
+        m_recent.remove(removed->row);
+    } else if (const auto *renewed = std::get_if<RenewMessage>(&change)) {
+        if (MessageContent *content = m_recent.take(renewed->oldRow))
+            keep(renewed->message.row, content);
+    }
 }
 
 Result<void> QueueStore::inTransaction(const std::vector<QueueChange> &changes)
@@ -415,9 +465,8 @@ Result<void> QueueStore::write(const RemoveQueue &change)
     return query.exec() ? Result<void>() : failed(query.lastError());
 }
 
-Result<void> QueueStore::write(const InsertMessage &change)
+Result<void> QueueStore::insertRow(const StoredMessage &message)
 {
-    const StoredMessage &message = change.message;
     QSqlQuery &query = m_statements->insertMessage;
     query.bindValue(0, message.row);
     query.bindValue(1, message.bucket);
@@ -431,10 +480,15 @@ Result<void> QueueStore::write(const InsertMessage &change)
     query.bindValue(9, message.receiveCount);
     query.bindValue(10, message.countAtArrival);
     query.bindValue(11, message.source);
-    if (!query.exec())
-        return failed(query.lastError());
+    return query.exec() ? Result<void>() : failed(query.lastError());
+}
+
+Result<void> QueueStore::write(const InsertMessage &change)
+{
+    if (auto inserted = insertRow(change.message); !inserted)
+        return inserted;
     QSqlQuery &content = m_statements->insertContent;
-    content.bindValue(0, message.row);
+    content.bindValue(0, change.message.row);
     content.bindValue(1, change.content.body);
     content.bindValue(2, change.content.bodyMd5);
     content.bindValue(3, toExtras(change.content));
@@ -466,6 +520,45 @@ Result<void> QueueStore::write(const RemoveMessage &change)
             return failed(query->lastError());
     }
     return {};
+}
+
+Result<void> QueueStore::write(const RenewMessage &change)
+{
+    QSqlQuery &removed = m_statements->removeMessage;
+    removed.bindValue(0, change.oldRow);
+    if (!removed.exec())
+        return failed(removed.lastError());
+    if (auto inserted = insertRow(change.message); !inserted)
+        return inserted;
+    QSqlQuery &content = m_statements->rekeyContent;
+    content.bindValue(0, change.message.row);
+    content.bindValue(1, change.oldRow);
+    return content.exec() ? Result<void>() : failed(content.lastError());
+}
+
+Result<void> QueueStore::write(const PutMoveTask &change)
+{
+    const MoveTask &task = change.task;
+    QSqlQuery &query = m_statements->putMoveTask;
+    query.bindValue(0, task.number);
+    query.bindValue(1, task.id.toRfc4122());
+    query.bindValue(2, toText(task.status));
+    query.bindValue(3, task.source);
+    query.bindValue(4, task.destination);
+    query.bindValue(5, task.perSecond);
+    query.bindValue(6, task.startedWall);
+    query.bindValue(7, task.lastRow);
+    query.bindValue(8, task.toMove);
+    query.bindValue(9, task.moved);
+    query.bindValue(10, task.failure);
+    return query.exec() ? Result<void>() : failed(query.lastError());
+}
+
+Result<void> QueueStore::write(const RemoveMoveTask &change)
+{
+    QSqlQuery &query = m_statements->removeMoveTask;
+    query.bindValue(0, change.number);
+    return query.exec() ? Result<void>() : failed(query.lastError());
 }
 
 Result<void> QueueStore::discard(const QList<qint64> &rows)

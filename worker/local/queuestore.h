@@ -34,9 +34,10 @@ public:
     void close();
     QString warning() const { return m_warning; }
 
-    /// Reads what was kept: every queue, then every message by row.
+    /// Reads what was kept: every queue, then every message by row, then every move task.
     Result<void> load(const std::function<void(const StoredQueue &)> &queue,
-                      const std::function<void(const StoredMessage &)> &message);
+                      const std::function<void(const StoredMessage &)> &message,
+                      const std::function<void(const MoveTask &)> &task);
     /// All or nothing, in one transaction. After an error nothing of it is kept.
     Result<void> apply(const std::vector<QueueChange> &changes, Durability durability);
     /// The content of one message; recent ones come from memory. Io when it cannot be read.
@@ -57,6 +58,11 @@ private:
     Result<void> write(const InsertMessage &change);
     Result<void> write(const UpdateMessage &change);
     Result<void> write(const RemoveMessage &change);
+    Result<void> write(const RenewMessage &change);
+    Result<void> write(const PutMoveTask &change);
+    Result<void> write(const RemoveMoveTask &change);
+    Result<void> insertRow(const StoredMessage &message);
+    void keepRecent(const QueueChange &change);
     Result<void> exec(const QString &sql);
     Error failed(const QSqlError &error);
 

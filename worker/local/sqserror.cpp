@@ -118,6 +118,11 @@ SqsError missingParameter(const QString &parameter)
             u"The request must contain the parameter %1."_s.arg(parameter), true};
 }
 
+SqsError resourceNotFound(const QString &message)
+{
+    return {u"ResourceNotFoundException"_s, u"ResourceNotFoundException"_s, 404, message, true};
+}
+
 SqsError invalidAction(const QString &action)
 {
     return {u"InvalidAction"_s, u"InvalidAction"_s, 400, u"The action %1 is not valid for this endpoint."_s.arg(action),

@@ -37,6 +37,7 @@ SqsError invalidAttributeValue(const QString &name, const QString &reason = QStr
 SqsError invalidParameter(const QString &message);
 SqsError invalidParameterValue(const QString &parameter, const QString &value, const QString &reason);
 SqsError missingParameter(const QString &parameter);
+SqsError resourceNotFound(const QString &message);
 SqsError invalidAction(const QString &action);
 SqsError invalidAddress(const QString &address);
 SqsError serialization(const QString &message);

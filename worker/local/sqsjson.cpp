@@ -198,6 +198,25 @@ QJsonObject toObject(const ReceivedMessage &message)
     return object;
 }
 
+QJsonObject toObject(const MoveTaskReport &task)
+{
+    QJsonObject object{{u"Status"_s, task.status},
+                       {u"SourceArn"_s, task.sourceArn},
+                       {u"ApproximateNumberOfMessagesMoved"_s, task.moved},
+                       {u"ApproximateNumberOfMessagesToMove"_s, task.toMove},
+                       {u"StartedTimestamp"_s, task.startedMsec}};
+    const auto addIfSet = [&object](QLatin1StringView name, const QString &value) {
+        if (!value.isEmpty())
+            object.insert(name, value);
+    };
+    addIfSet("TaskHandle"_L1, task.taskHandle);
+    addIfSet("DestinationArn"_L1, task.destinationArn);
+    addIfSet("FailureReason"_L1, task.failureReason);
+    if (task.messagesPerSecond > 0)
+        object.insert("MaxNumberOfMessagesPerSecond"_L1, task.messagesPerSecond);
+    return object;
+}
+
 template <typename List>
 void insertList(QJsonObject &object, QLatin1StringView name, const List &list)
 {
@@ -219,17 +238,27 @@ QJsonObject resultObject(const QueueNamed &result, const QString &origin)
     return {{u"QueueUrl"_s, queueUrlOf(origin, result.name)}};
 }
 
-QJsonObject resultObject(const QueueList &result, const QString &origin)
+QJsonObject queueUrls(QLatin1StringView member, const QueueList &list, const QString &origin)
 {
     QJsonObject object;
     QJsonArray urls;
-    for (const QString &name : result.names)
+    for (const QString &name : list.names)
         urls.append(queueUrlOf(origin, name));
     if (!urls.isEmpty())
-        object.insert("QueueUrls"_L1, urls);
-    if (!result.nextToken.isEmpty())
-        object.insert("NextToken"_L1, result.nextToken);
+        object.insert(member, urls);
+    if (!list.nextToken.isEmpty())
+        object.insert("NextToken"_L1, list.nextToken);
     return object;
+}
+
+QJsonObject resultObject(const QueueList &result, const QString &origin)
+{
+    return queueUrls("QueueUrls"_L1, result, origin);
+}
+
+QJsonObject resultObject(const SourceQueueList &result, const QString &origin)
+{
+    return queueUrls("queueUrls"_L1, result.list, origin); // spelled so by Amazon
 }
 
 QJsonObject resultObject(const QueueAttributes &result, const QString &)
@@ -268,6 +297,23 @@ QJsonObject resultObject(const DoneBatch &result, const QString &)
         object.insert("Successful"_L1, successful);
     insertList(object, "Failed"_L1, result.failed);
     return object;
+}
+
+QJsonObject resultObject(const MoveTaskStarted &result, const QString &)
+{
+    return {{u"TaskHandle"_s, result.taskHandle}};
+}
+
+QJsonObject resultObject(const MoveTaskList &result, const QString &)
+{
+    QJsonObject object;
+    insertList(object, "Results"_L1, result.tasks);
+    return object;
+}
+
+QJsonObject resultObject(const MoveTaskCancelled &result, const QString &)
+{
+    return {{u"ApproximateNumberOfMessagesMoved"_s, result.moved}};
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 #include <optional>
 #include <variant>
 
-/// The operations of the SQS API as values: what a coat (AWS JSON, later query/XML) makes of a request, what
+/// The operations of the SQS API as values: what a coat (AWS JSON, query/XML) makes of a request, what
 /// LocalQueues answers, and what the coat writes down again. Queues go by name here; URLs are the coat's business.
 namespace sendonce::local {
 
@@ -114,11 +114,34 @@ struct ChangeMessageVisibilityBatchRequest
     QList<VisibilityEntry> entries;
 };
 
+struct ListDeadLetterSourceQueuesRequest
+{
+    QString queue;
+    std::optional<int> maxResults;
+    QString nextToken;
+};
+struct StartMessageMoveTaskRequest
+{
+    QString sourceArn;
+    QString destinationArn; ///< empty: every message back to where it came from
+    std::optional<int> messagesPerSecond; ///< 1…500; absent: as fast as it goes
+};
+struct ListMessageMoveTasksRequest
+{
+    QString sourceArn;
+    std::optional<int> maxResults; ///< 1…10, 1 when absent
+};
+struct CancelMessageMoveTaskRequest
+{
+    QString taskHandle;
+};
+
 using SqsRequest =
     std::variant<CreateQueueRequest, GetQueueUrlRequest, ListQueuesRequest, GetQueueAttributesRequest,
                  SetQueueAttributesRequest, DeleteQueueRequest, PurgeQueueRequest, SendMessageRequest,
                  SendMessageBatchRequest, ReceiveMessageRequest, DeleteMessageRequest, DeleteMessageBatchRequest,
-                 ChangeMessageVisibilityRequest, ChangeMessageVisibilityBatchRequest>;
+                 ChangeMessageVisibilityRequest, ChangeMessageVisibilityBatchRequest, ListDeadLetterSourceQueuesRequest,
+                 StartMessageMoveTaskRequest, ListMessageMoveTasksRequest, CancelMessageMoveTaskRequest>;
 
 // ---- results ----------------------------------------------------------------------------------------------
 
@@ -144,6 +167,11 @@ struct QueueList
 {
     QStringList names;
     QString nextToken;
+};
+/// ListDeadLetterSourceQueues', whose member has a name of its own in JSON.
+struct SourceQueueList
+{
+    QueueList list;
 };
 struct QueueAttributes
 {
@@ -190,8 +218,34 @@ struct DoneBatch
     QList<BatchFailure> failed;
 };
 
-using SqsResult =
-    std::variant<Nothing, QueueNamed, QueueList, QueueAttributes, SentMessage, SentBatch, ReceivedMessages, DoneBatch>;
+struct MoveTaskStarted
+{
+    QString taskHandle;
+};
+/// One task of ListMessageMoveTasks, in its words.
+struct MoveTaskReport
+{
+    QString taskHandle; ///< only of a running one
+    QString status;
+    QString sourceArn;
+    QString destinationArn; ///< empty: none was given
+    int messagesPerSecond = 0; ///< 0: none was given
+    qint64 moved = 0;
+    qint64 toMove = 0;
+    QString failureReason; ///< only of a failed one
+    qint64 startedMsec = 0;
+};
+struct MoveTaskList
+{
+    QList<MoveTaskReport> tasks; ///< the newest first
+};
+struct MoveTaskCancelled
+{
+    qint64 moved = 0;
+};
+
+using SqsResult = std::variant<Nothing, QueueNamed, QueueList, SourceQueueList, QueueAttributes, SentMessage, SentBatch,
+                               ReceivedMessages, DoneBatch, MoveTaskStarted, MoveTaskList, MoveTaskCancelled>;
 
 /// An operation's end: its result, or the error it is answered with.
 using SqsReply = std::variant<SqsResult, SqsError>;

@@ -154,15 +154,33 @@ SqsRequest readChangeMessageVisibilityBatch(SqsMembers &members, const QString &
     return ChangeMessageVisibilityBatchRequest{readQueue(members, pathQueue), readEntries(members, &readVisibility)};
 }
 
+SqsRequest readListDeadLetterSourceQueues(SqsMembers &members, const QString &pathQueue, const QString &)
+{
+    return ListDeadLetterSourceQueuesRequest{readQueue(members, pathQueue), members.integer("MaxResults"_L1),
+                                             members.text("NextToken"_L1)};
+}
+
+SqsRequest readStartMessageMoveTask(SqsMembers &members, const QString &, const QString &)
+{
+    return StartMessageMoveTaskRequest{members.text("SourceArn"_L1), members.text("DestinationArn"_L1),
+                                       members.integer("MaxNumberOfMessagesPerSecond"_L1)};
+}
+
+SqsRequest readListMessageMoveTasks(SqsMembers &members, const QString &, const QString &)
+{
+    return ListMessageMoveTasksRequest{members.text("SourceArn"_L1), members.integer("MaxResults"_L1)};
+}
+
+SqsRequest readCancelMessageMoveTask(SqsMembers &members, const QString &, const QString &)
+{
+    return CancelMessageMoveTaskRequest{members.text("TaskHandle"_L1)};
+}
+
 struct Operation
 {
     const char *name;
     Reader read; ///< null: SQS has it, this endpoint does not
-    const char *notSupported = nullptr;
 };
-
-constexpr const char *NoTags = "tags are not supported by this endpoint";
-constexpr const char *NoPermissions = "permissions are not supported by this endpoint, which asks nobody for any";
 
 constexpr std::array Operations{
     Operation{"SendMessage", &readSendMessage},
@@ -179,11 +197,15 @@ constexpr std::array Operations{
     Operation{"SetQueueAttributes", &readSetQueueAttributes},
     Operation{"DeleteQueue", &readDeleteQueue},
     Operation{"PurgeQueue", &readPurgeQueue},
-    Operation{"TagQueue", nullptr, NoTags},
-    Operation{"UntagQueue", nullptr, NoTags},
-    Operation{"ListQueueTags", nullptr, NoTags},
-    Operation{"AddPermission", nullptr, NoPermissions},
-    Operation{"RemovePermission", nullptr, NoPermissions},
+    Operation{"ListDeadLetterSourceQueues", &readListDeadLetterSourceQueues},
+    Operation{"StartMessageMoveTask", &readStartMessageMoveTask},
+    Operation{"ListMessageMoveTasks", &readListMessageMoveTasks},
+    Operation{"CancelMessageMoveTask", &readCancelMessageMoveTask},
+    Operation{"TagQueue", nullptr},
+    Operation{"UntagQueue", nullptr},
+    Operation{"ListQueueTags", nullptr},
+    Operation{"AddPermission", nullptr},
+    Operation{"RemovePermission", nullptr},
 };
 
 const Operation *findOperation(const QByteArray &name)
@@ -202,7 +224,7 @@ std::optional<SqsError> checkOperation(const QByteArray &operation, const QStrin
     if (!found)
         return invalidAction(name);
     if (!found->read)
-        return unsupportedOperation(u"%1: %2."_s.arg(name, QLatin1StringView(found->notSupported)));
+        return unsupportedOperation(u"%1 is not supported by this endpoint."_s.arg(name));
     if (!pathQueue.isEmpty() && (operation == "CreateQueue"_ba || operation == "ListQueues"_ba))
         return invalidAction(name);
     return {};

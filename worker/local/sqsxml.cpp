@@ -131,6 +131,7 @@ struct ResultWriter
             xml.element("QueueUrl", queueUrlOf(origin, name));
         xml.optional("NextToken", result.nextToken);
     }
+    void operator()(const SourceQueueList &result) const { (*this)(result.list); }
     void operator()(const QueueAttributes &result) const { writeMap(xml, "Attribute", result.attributes); }
     void operator()(const SentMessage &result) const { writeSent(xml, result); }
     void operator()(const SentBatch &result) const
@@ -155,6 +156,28 @@ struct ResultWriter
             xml.close(entry.constData());
         }
         writeFailures(xml, result.failed);
+    }
+    void operator()(const MoveTaskStarted &result) const { xml.element("TaskHandle", result.taskHandle); }
+    void operator()(const MoveTaskList &result) const
+    {
+        for (const MoveTaskReport &task : result.tasks) {
+            xml.open("ListMessageMoveTasksResultEntry");
+            xml.optional("TaskHandle", task.taskHandle);
+            xml.element("Status", task.status);
+            xml.element("SourceArn", task.sourceArn);
+            xml.optional("DestinationArn", task.destinationArn);
+            if (task.messagesPerSecond > 0)
+                xml.element("MaxNumberOfMessagesPerSecond", QByteArray::number(task.messagesPerSecond));
+            xml.element("ApproximateNumberOfMessagesMoved", QByteArray::number(task.moved));
+            xml.element("ApproximateNumberOfMessagesToMove", QByteArray::number(task.toMove));
+            xml.optional("FailureReason", task.failureReason);
+            xml.element("StartedTimestamp", QByteArray::number(task.startedMsec));
+            xml.close("ListMessageMoveTasksResultEntry");
+        }
+    }
+    void operator()(const MoveTaskCancelled &result) const
+    {
+        xml.element("ApproximateNumberOfMessagesMoved", QByteArray::number(result.moved));
     }
 };
 
