@@ -8,6 +8,7 @@
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
 #include "ui/notice.h"
+#include "ui/plainlabel.h"
 #include "ui/rowtable.h"
 #include "ui/statusline.h"
 #include "ui/windowactions.h"
@@ -19,6 +20,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 using namespace Qt::StringLiterals;
 using namespace sendonce;
@@ -70,7 +72,58 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 15);
+        QCOMPARE(wishes, 16);
+    }
+
+    void refusedKeysAreSaidWithAWayOut()
+    {
+        const auto status = [](ServiceStatus::Health health, const QDateTime &nextTry = {}) {
+            return ServiceStatus{ServiceStatus::Service::Queue, health, u"sqs.eu-west-1.amazonaws.com:443"_s,
+                                 u"ExpiredToken: put new keys into profile “work”"_s, nextTry};
+        };
+        const QDateTime soon = QDateTime::currentDateTimeUtc().addSecs(60);
+        const auto *notice = m_window->findChild<Notice *>();
+        auto *retry = m_window->findChild<QPushButton *>(u"noticeAct"_s);
+        QSignalSpy asked(m_window.get(), &MainWindow::retryKeysRequested);
+        Q_EMIT m_worker->opened();
+        Q_EMIT m_worker->stateChanged(WorkerState::Running);
+        QTRY_VERIFY(m_window->actions().stop->isEnabled());
+        QVERIFY(!m_window->actions().retryKeys->isEnabled());
+
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused, soon));
+        QTRY_VERIFY(retry->isVisible());
+        QVERIFY2(notice->text().contains(u"put new keys into profile “work”"_s), qPrintable(notice->text()));
+        QVERIFY(shows(u"paused · keys not accepted"_s));
+        QVERIFY(shows(u"queue sqs.eu-west-1.amazonaws.com:443 · paused: keys"_s));
+        QVERIFY(m_window->actions().retryKeys->isEnabled());
+
+        QTest::mouseClick(retry, Qt::LeftButton);
+        QCOMPARE(asked.size(), 1);
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused)); // under way
+        QTRY_COMPARE(retry->text(), u"Trying…"_s);
+        QVERIFY(!retry->isEnabled());
+        QVERIFY(!m_window->actions().retryKeys->isEnabled());
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused, soon)); // in vain
+        QTRY_COMPARE(retry->text(), u"Retry"_s);
+        QVERIFY(retry->isEnabled());
+
+        // Closed it stays closed when the worker tries by itself; a try from the menu is answered.
+        QTest::mouseClick(m_window->findChild<Notice *>()->findChild<QToolButton *>(), Qt::LeftButton);
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused));
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused, soon.addSecs(60)));
+        QTRY_VERIFY(m_window->actions().retryKeys->isEnabled());
+        QVERIFY(notice->isHidden());
+        m_window->actions().retryKeys->trigger();
+        QCOMPARE(asked.size(), 2);
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused));
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Paused, soon.addSecs(120)));
+        QTRY_VERIFY(retry->isVisible());
+
+        Q_EMIT m_worker->serviceChanged(status(ServiceStatus::Health::Ok));
+        QTRY_COMPARE(notice->text(), u"The queue accepts the keys; the worker goes on."_s);
+        QVERIFY(!retry->isVisible());
+        QVERIFY(shows(u"running · waiting for messages"_s));
+        QVERIFY(!m_window->actions().retryKeys->isEnabled());
     }
 
     void whatTheWorkerSaysIsShown()
@@ -122,6 +175,13 @@ private Q_SLOTS:
     }
 
 private:
+    bool shows(const QString &text) const
+    {
+        const auto labels = m_window->findChildren<PlainLabel *>();
+        return std::any_of(labels.cbegin(), labels.cend(),
+                           [&text](const PlainLabel *label) { return label->isVisible() && label->text() == text; });
+    }
+
     QTemporaryDir m_folder;
     std::unique_ptr<Worker> m_worker;
     std::unique_ptr<ListenedWindow> m_window;

@@ -152,6 +152,41 @@ private Q_SLOTS:
         QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
         QVERIFY(one.timerFired().isEmpty());
     }
+
+    void refusedKeysStopReceivesAndNothingElse()
+    {
+        ConsumerMachine two(2);
+        two.start();
+        two.received({message(u"a"_s)}); // and receives for the other lane
+        QVERIFY(!two.hasRoom());
+        QVERIFY(two.receiveRefused().isEmpty()); // no pause of its own
+        QVERIFY(two.laneFree(1).isEmpty());
+        QVERIFY(two.timerFired().isEmpty());
+        QVERIFY(two.hasRoom());
+        QCOMPARE(kinds(two.resume()), QList{Kind::Receive});
+        two.pause(); // what is under way may still bring something
+        QCOMPARE(kinds(two.received({message(u"b"_s)})), QList{Kind::Dispatch});
+    }
+
+    void aPauseOutlivesStopAndStart()
+    {
+        ConsumerMachine one(1);
+        one.start();
+        one.receiveRefused();
+        QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
+        QVERIFY(one.start().isEmpty());
+        QCOMPARE(kinds(one.resume()), QList{Kind::Receive});
+    }
+
+    void resumeEndsABackOff()
+    {
+        ConsumerMachine one(1);
+        one.start();
+        one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 0);
+        one.pause();
+        QCOMPARE(kinds(one.resume()), QList{Kind::Receive});
+        QVERIFY(one.timerFired().isEmpty());
+    }
 };
 
 QTEST_GUILESS_MAIN(ConsumerMachineTest)

@@ -52,6 +52,7 @@ private Q_SLOTS:
     void fixedKeysAreReadAnew();
     void fixedKeysThatStayAreNotTriedAgain_data();
     void fixedKeysThatStayAreNotTriedAgain();
+    void keysAreReadAnewWhenAskedFor();
     void newKeysThatAreRefusedTooEndIt();
     void keysWithoutAnOriginAreNotTriedAgain();
     void expiredEnvironmentSaysSo();
@@ -261,8 +262,8 @@ void TestCredentials::fixedKeysAreReadAnew()
 void TestCredentials::fixedKeysThatStayAreNotTriedAgain_data()
 {
     QTest::addColumn<QByteArray>("code");
-    for (const char *code :
-         {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"})
+    for (const char *code : {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId",
+                             "UnrecognizedClientException", "SignatureDoesNotMatch", "MissingAuthenticationToken"})
         QTest::newRow(code) << QByteArray(code);
 }
 
@@ -287,6 +288,19 @@ void TestCredentials::fixedKeysThatStayAreNotTriedAgain()
     m_sqs->next(refusal(code));
     QVERIFY(ask(*sqs));
     QCOMPARE(keyIdOf(m_sqs->requests().last()), "NEW"_ba);
+}
+
+void TestCredentials::keysAreReadAnewWhenAskedFor()
+{
+    write(u"credentials"_s, "[work]\naws_access_key_id = NEW\naws_secret_access_key = s\n"_ba);
+    const auto sqs = client({u"OLD"_s, u"s"_s, {}});
+    QVERIFY(ask(*sqs));
+    sqs->renewKeys();
+    QVERIFY(ask(*sqs));
+    QVERIFY(ask(*sqs));
+    QCOMPARE(m_sqs->requests().size(), 3);
+    QCOMPARE(keyIdOf(m_sqs->requests().at(0)), "OLD"_ba);
+    QCOMPARE(keyIdOf(m_sqs->requests().at(1)), "NEW"_ba);
 }
 
 void TestCredentials::newKeysThatAreRefusedTooEndIt()
@@ -414,6 +428,8 @@ void TestCredentials::roleThatIsRefused()
     const auto sqs = client();
     const auto answer = ask(*sqs);
     QVERIFY(!answer);
+    QCOMPARE(answer.error().code, u"CredentialsProviderError"_s); // not STS's, which would be taken for the queue's
+    QVERIFY(SqsClient::refusesKeys(answer.error(), false));
     QCOMPARE(answer.error().kind, ErrorKind::Refused);
     QCOMPARE(answer.error().text,
              u"the STS endpoint %1 answered AssumeRole for r (profile “work”) with AccessDenied: not you"_s.arg(

@@ -222,7 +222,8 @@ private Q_SLOTS:
                                  << false;
         QTest::newRow("wrong keys") << ErrorKind::Refused << u"InvalidClientTokenId"_s << reachable << u"keys"_s
                                     << false;
-        QTest::newRow("no keys") << ErrorKind::Refused << QString() << reachable << u"--aws-profile"_s << false;
+        QTest::newRow("no keys") << ErrorKind::Refused << u"CredentialsProviderError"_s << reachable
+                                 << u"--aws-profile"_s << false;
         QTest::newRow("denied") << ErrorKind::Refused << u"AccessDenied"_s << u"queue.permission.GetQueueAttributes"_s
                                 << u"allow sqs:GetQueueAttributes on "_s << false;
         QTest::newRow("else") << ErrorKind::Invalid << u"InvalidAddress"_s << reachable << u"--region"_s << false;

@@ -887,9 +887,10 @@ void TestSqsClient::errorsNameTheEndpointAndNoSecret()
     QVERIFY(answer.wait());
     QCOMPARE(answer->error().kind, ErrorKind::Refused);
     QCOMPARE(answer->error().code, u"SignatureDoesNotMatch"_s);
-    QCOMPARE(answer->error().text,
-             u"queue endpoint %1 answered GetQueueAttributes with SignatureDoesNotMatch: wrong: …, …"_s.arg(
-                 m_server->url().authority()));
+    QCOMPARE(
+        answer->error().text,
+        u"queue endpoint %1 answered GetQueueAttributes with SignatureDoesNotMatch: wrong: …, …; check the access key"_s
+            .arg(m_server->url().authority()));
     QVERIFY(!m_server->requests().first().header("Host"_ba).contains("hunter2"));
 }
 

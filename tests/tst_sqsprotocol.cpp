@@ -430,18 +430,18 @@ void TestSqsProtocol::errors_data()
     QTest::newRow("unknown code goes by status")
         << 503 << R"({"__type":"Novel"})"_ba << QByteArray() << ErrorKind::Unreachable << u"Novel"_s << u"Novel"_s;
     QTest::newRow("moto's HTML") << 500 << "<!doctype html>\n<title>500 Internal Server Error</title>"_ba
-                                 << QByteArray() << ErrorKind::Unreachable << u""_s
+                                 << QByteArray() << ErrorKind::Unreachable << u"HTTP 500"_s
                                  << u"HTTP 500 without an SQS error"_s;
     QTest::newRow("a proxy's HTML 503") << 503 << "<html>busy</html>"_ba << QByteArray() << ErrorKind::Unreachable
-                                        << u""_s << u"HTTP 503 without an SQS error"_s;
-    QTest::newRow("a proxy's 429") << 429 << "slow down"_ba << QByteArray() << ErrorKind::Throttled << u""_s
+                                        << u"HTTP 503"_s << u"HTTP 503 without an SQS error"_s;
+    QTest::newRow("a proxy's 429") << 429 << "slow down"_ba << QByteArray() << ErrorKind::Throttled << u"HTTP 429"_s
                                    << u"HTTP 429 without an SQS error"_s;
-    QTest::newRow("a gateway's 403") << 403 << QByteArray() << QByteArray() << ErrorKind::Refused << u""_s
+    QTest::newRow("a gateway's 403") << 403 << QByteArray() << QByteArray() << ErrorKind::Refused << u"HTTP 403"_s
                                      << u"HTTP 403 without an SQS error"_s;
     QTest::newRow("another web server") << 404 << "<html>Not Found</html>"_ba << QByteArray() << ErrorKind::Protocol
-                                        << u""_s << u"HTTP 404 without an SQS error"_s;
+                                        << u"HTTP 404"_s << u"HTTP 404 without an SQS error"_s;
     QTest::newRow("JSON without a code") << 400 << R"({"message":"no"})"_ba << QByteArray() << ErrorKind::Invalid
-                                         << u""_s << u"HTTP 400: no"_s;
+                                         << u"HTTP 400"_s << u"HTTP 400: no"_s;
 }
 
 void TestSqsProtocol::errors()

@@ -26,6 +26,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::browseRequested, &worker, &W::browseDeadLetters, queued);
     QObject::connect(&window, &M::browseCancelled, &worker, &W::cancelBrowse, queued);
     QObject::connect(&window, &M::replayRequested, &worker, &W::replay, queued);
+    QObject::connect(&window, &M::retryKeysRequested, &worker, &W::retryKeys, queued);
     QObject::connect(&window, &M::checkRequested, &worker, &W::check, queued);
 
     // What happened.

@@ -6,6 +6,7 @@
 #include "ui/consolestyle.h"
 #include "ui/controlbar.h"
 #include "ui/deadletterspanel.h"
+#include "ui/displaytext.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
 #include "ui/keptwidth.h"
@@ -181,7 +182,7 @@ void MainWindow::showOpened()
     m_deadLetters->setReady();
     m_mailbox->setReady();
     m_send->setReady(true);
-    m_bar->showState(m_state, m_inHand);
+    showBar();
     updateActions();
 }
 
@@ -202,7 +203,7 @@ void MainWindow::showOpenFailed(const QString &text)
 void MainWindow::showState(WorkerState state)
 {
     m_state = state;
-    m_bar->showState(m_state, m_inHand);
+    showBar();
     updateActions();
 }
 
@@ -227,6 +228,48 @@ void MainWindow::showDepth(const QueueDepth &depth)
 void MainWindow::showService(const ServiceStatus &status)
 {
     m_status->showService(status);
+    if (status.service == ServiceStatus::Service::Queue)
+        showKeys(status);
+}
+
+/// Nothing is received while the queue refuses the keys: said in a note that stays, with the way out.
+void MainWindow::showKeys(const ServiceStatus &queue)
+{
+    const bool refused = queue.health == ServiceStatus::Health::Paused;
+    if (!refused && !m_keysRefused)
+        return;
+    // Closed by the person it stays closed, until that person asks for a try.
+    const bool wanted = !m_keysRefused || m_notice->offersAct() || m_retryAsked;
+    m_keysRefused = refused;
+    m_tryingKeys = refused && !queue.nextTry.isValid();
+    if (!refused) {
+        m_retryAsked = false;
+        m_notice->say(queue.health == ServiceStatus::Health::Ok ? tr("The queue accepts the keys; the worker goes on.")
+                                                                : tr("The keys were tried: %1").arg(queue.detail),
+                      queue.health == ServiceStatus::Health::Ok ? Tone::Sent : Tone::Failed);
+    } else if (m_tryingKeys) {
+        m_notice->setActing(tr("Trying…"));
+    } else if (wanted) {
+        m_retryAsked = false;
+        m_notice->say(tr("Paused: the queue does not accept the keys, so nothing is received.\n%1\n"
+                         "Tried again by itself at %2, and when AWS's files change.")
+                          .arg(queue.detail, clockTime(queue.nextTry)),
+                      Tone::InDoubt, tr("Retry"));
+    }
+    showBar();
+    updateActions();
+}
+
+/// The worker's state; while the keys are refused that, for then it only seems to run.
+void MainWindow::showBar()
+{
+    if (m_keysRefused)
+        m_bar->showWords(m_tryingKeys ? tr("paused · trying the keys…") : tr("paused · keys not accepted"),
+                         Tone::InDoubt);
+    else if (m_opened)
+        m_bar->showState(m_state, m_inHand);
+    else if (m_openFailure.isEmpty())
+        m_bar->showWords(tr("opening…"), Tone::Muted);
 }
 
 void MainWindow::showArmed(const ArmedFaults &faults)
@@ -457,6 +500,11 @@ void MainWindow::connectActions()
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
     connect(a.start, &QAction::triggered, this, &MainWindow::startRequested);
     connect(a.stop, &QAction::triggered, this, &MainWindow::stopRequested);
+    connect(a.retryKeys, &QAction::triggered, this, [this] {
+        m_retryAsked = true;
+        Q_EMIT retryKeysRequested();
+    });
+    connect(m_notice, &Notice::acted, a.retryKeys, &QAction::trigger);
     connect(a.check, &QAction::triggered, this, [this] {
         bringForward(m_check);
         m_check->check();
@@ -613,7 +661,7 @@ void MainWindow::flush()
         m_newCounters.reset();
     }
     if (m_opened)
-        m_bar->showState(m_state, m_inHand);
+        showBar();
     if (!m_newLines.isEmpty())
         m_log->append(std::exchange(m_newLines, {}));
     if (!m_newDeliveries.isEmpty()) {
@@ -649,6 +697,7 @@ void MainWindow::updateActions()
     a.browse->setEnabled(m_opened);
     a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
     a.replay->setEnabled(m_deadLetters->canReplay());
+    a.retryKeys->setEnabled(m_keysRefused && !m_tryingKeys);
     a.check->setEnabled(!m_check->isChecking());
     a.saveMail->setEnabled(m_mailbox->canSave());
 }

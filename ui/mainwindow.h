@@ -117,6 +117,7 @@ Q_SIGNALS:
     void browseRequested();
     void browseCancelled();
     void replayRequested(const QStringList &messageIds);
+    void retryKeysRequested();
     void checkRequested();
     void eventSelected(const QString &eventId);
 
@@ -141,6 +142,8 @@ private:
     void jumpTo(const QString &eventId);
     void storeLayout();
     void checkServices();
+    void showKeys(const sendonce::ServiceStatus &queue);
+    void showBar();
     QList<Panel *> eventPanels() const;
 
     std::unique_ptr<WindowActions> m_actions;
@@ -173,6 +176,9 @@ private:
     int m_inHand = 0;
     bool m_opened = false;
     bool m_armed = false;
+    bool m_keysRefused = false;
+    bool m_tryingKeys = false;
+    bool m_retryAsked = false; ///< by a person, who wants the outcome
     bool m_embedded = true;
     bool m_workerClosed = false;
     bool m_firstShow = true;

@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -18,6 +19,7 @@ namespace sendonce {
 Notice::Notice(QWidget *window, int bottomMargin)
     : QWidget(window)
     , m_text(new PlainLabel)
+    , m_act(new QPushButton)
     , m_close(new QToolButton)
     , m_bottomMargin(bottomMargin)
 {
@@ -29,7 +31,11 @@ Notice::Notice(QWidget *window, int bottomMargin)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(5 * SpacingUnit, SpacingUnit, SpacingUnit, SpacingUnit);
     layout->addWidget(m_text, 1);
+    layout->addWidget(m_act, 0, Qt::AlignVCenter);
     layout->addWidget(m_close, 0, Qt::AlignTop);
+    m_act->setObjectName(u"noticeAct"_s);
+    m_act->hide();
+    connect(m_act, &QPushButton::clicked, this, &Notice::acted);
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
     m_over.setSingleShot(true);
     connect(&m_over, &QTimer::timeout, this, &QWidget::hide);
@@ -37,17 +43,32 @@ Notice::Notice(QWidget *window, int bottomMargin)
     hide();
 }
 
-void Notice::say(const QString &text, Tone tone)
+void Notice::say(const QString &text, Tone tone, const QString &act)
 {
     m_tone = tone;
     m_text->setPlainLines(text);
-    if (tone == Tone::Failed)
+    m_act->setText(act);
+    m_act->setEnabled(true);
+    m_act->setVisible(!act.isEmpty());
+    if (tone == Tone::Failed || !act.isEmpty())
         m_over.stop();
     else
         m_over.start(12s);
     place();
     show();
     raise();
+}
+
+void Notice::setActing(const QString &words)
+{
+    m_act->setText(words);
+    m_act->setEnabled(false);
+    place();
+}
+
+bool Notice::offersAct() const
+{
+    return !isHidden() && !m_act->isHidden();
 }
 
 QString Notice::text() const
@@ -72,7 +93,7 @@ void Notice::paintEvent(QPaintEvent *)
     painter.setBrush(mixed(tokens.panel, colour, 0.07));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
     drawIcon(&painter, QRect(SpacingUnit, 0, 3 * SpacingUnit, height()),
-             m_tone == Tone::Failed ? u"warning"_s : u"info"_s, colour, 18);
+             m_tone == Tone::Failed || m_tone == Tone::InDoubt ? u"warning"_s : u"info"_s, colour, 18);
 }
 
 void Notice::place()

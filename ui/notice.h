@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
+class QPushButton;
 class QToolButton;
 
 namespace sendonce {
@@ -20,8 +21,15 @@ public:
     /// \param bottomMargin px that stay free below it
     Notice(QWidget *window, int bottomMargin);
 
-    void say(const QString &text, Tone tone);
+    /// \param act words of a button that does something about it; empty: there is none
+    void say(const QString &text, Tone tone, const QString &act = {});
+    /// The button was pressed and there is no answer yet: it says so and takes no other click.
+    void setActing(const QString &words);
     QString text() const;
+    bool offersAct() const;
+
+Q_SIGNALS:
+    void acted();
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
@@ -31,6 +39,7 @@ private:
     void place();
 
     PlainLabel *m_text;
+    QPushButton *m_act;
     QToolButton *m_close;
     int m_bottomMargin;
     Tone m_tone = Tone::Failed;

@@ -12,7 +12,8 @@ using namespace Qt::StringLiterals;
 
 namespace sendonce {
 
-/// A service: a filled disc when it answers, a ring when not asked yet, a cross with a word when it fails.
+/// A service: a filled disc when it answers, a ring when not asked yet, a cross with a word when it fails, two bars
+/// with words when it is paused.
 class ServiceLight : public QWidget
 {
 public:
@@ -27,9 +28,12 @@ public:
     {
         m_health = status.health;
         const bool failing = m_health == ServiceStatus::Health::Failing;
-        m_words->setPlain(failing ? StatusLine::tr("%1 · not working").arg(words) : words);
-        m_words->setTone(failing ? Tone::Failed : Tone::Muted);
-        const QString state = failing               ? status.detail
+        const bool paused = m_health == ServiceStatus::Health::Paused;
+        m_words->setPlain(failing      ? StatusLine::tr("%1 · not working").arg(words)
+                              : paused ? StatusLine::tr("%1 · paused: keys").arg(words)
+                                       : words);
+        m_words->setTone(failing ? Tone::Failed : paused ? Tone::InDoubt : Tone::Muted);
+        const QString state = failing || paused     ? status.detail
             : m_health == ServiceStatus::Health::Ok ? StatusLine::tr("%1: works").arg(words)
                                                     : StatusLine::tr("%1: not asked yet").arg(words);
         setToolTip(toolTipText(state));
@@ -53,6 +57,9 @@ protected:
         case ServiceStatus::Health::Unknown:
             painter.setPen(QPen(tokens.muted, 1.4));
             painter.drawEllipse(disc.adjusted(1, 1, -1, -1));
+            break;
+        case ServiceStatus::Health::Paused:
+            drawIcon(&painter, QRect(-2, 0, Edge + 4, height()), u"pause"_s, tokens.inDoubt, Edge + 4);
             break;
         case ServiceStatus::Health::Failing:
             drawIcon(&painter, QRect(-2, 0, Edge + 4, height()), u"cross"_s, tokens.failed, Edge + 4);

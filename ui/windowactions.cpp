@@ -48,6 +48,8 @@ WindowActions::WindowActions(QMainWindow *window)
         add(worker, tr("&Start"), QKeySequence(Qt::CTRL | Qt::Key_R), icon(u"play"_s), tr("Begin to receive messages"));
     stop = add(worker, tr("S&top"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R), icon(u"stop"_s),
                tr("Stop receiving; what is in work is settled first"));
+    retryKeys = add(worker, tr("&Retry the keys"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F5), icon(u"refresh"_s),
+                    tr("Read the AWS keys anew and try them, when the queue does not accept them"));
     worker->addSeparator();
     check = add(worker, tr("&Check the services…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K), icon(u"check"_s),
                 tr("Look at queue, database and mail server, and say what to put right"));

@@ -22,6 +22,7 @@ public:
 
     QAction *start;
     QAction *stop;
+    QAction *retryKeys;
     QAction *check;
 
     QAction *send;

@@ -71,6 +71,10 @@ void QueueInquiry::failed(const Error &error)
 {
     if (error.kind == ErrorKind::Aborted)
         return;
+    if (SqsClient::refusesKeys(error, false)) {
+        Q_EMIT keysRefused(error);
+        return;
+    }
     if (error.kind == ErrorKind::NotFound || error.kind == ErrorKind::Invalid || error.kind == ErrorKind::Refused) {
         Q_EMIT refused(error);
         return;

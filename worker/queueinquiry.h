@@ -25,6 +25,7 @@ Q_SIGNALS:
     void known(const sendonce::QueueFacts &facts); ///< once
     void unreachable(const sendonce::Error &error, bool first); ///< another attempt comes by itself
     void refused(const sendonce::Error &error); ///< asking again would be of no use
+    void keysRefused(const sendonce::Error &error); ///< asking again is up to whoever hears this
     void reachableAgain(); ///< before known(), after unreachable()
 
 private:

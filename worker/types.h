@@ -131,11 +131,17 @@ enum class WorkerState { Stopped, Starting, Running, Stopping };
 struct ServiceStatus
 {
     enum class Service { Queue, Database, Mail };
-    enum class Health { Unknown, Ok, Failing };
+    enum class Health {
+        Unknown,
+        Ok,
+        Failing,
+        Paused, ///< the keys are refused: nothing is asked of it but one try, by itself or by Worker::retryKeys()
+    };
     Service service = Service::Queue;
     Health health = Health::Unknown;
     QString address; ///< "127.0.0.1:9324", "SQLite sendonce.db"; never a password
-    QString detail; ///< when failing: what is wrong and what to do
+    QString detail; ///< when failing or paused: what is wrong and what to do
+    QDateTime nextTry = {}; ///< UTC; when paused: the next try by itself; invalid: one is under way
 
     bool operator==(const ServiceStatus &) const = default;
 };

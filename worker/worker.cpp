@@ -38,18 +38,18 @@ void Worker::open()
     d->queueStatus = {Service::Queue, ServiceStatus::Health::Unknown, hostPort(d->config.queueUrl), {}};
     d->databaseStatus = {Service::Database, ServiceStatus::Health::Unknown, {}, {}};
     d->mailStatus = {Service::Mail, ServiceStatus::Health::Unknown, hostPort(d->config.mailUrl), {}};
-    if (const auto path = sqlitePath(d->config.databaseUrl))
-        d->databaseStatus.address = u"SQLite "_s + path.value().section(u'/', -1);
+    if (const auto url = DatabaseUrl::parse(d->config.databaseUrl))
+        d->databaseStatus.address = url->displayName();
     d->client = std::make_unique<SqsClient>(d->sqs);
     connect(d->client.get(), &SqsClient::warned, this,
             [this](const QString &text) { d->log(LogLevel::Warning, text); });
     d->monitor = std::make_unique<QueueMonitor>(*d->client);
     connect(d->monitor.get(), &QueueMonitor::sampled, this, [this](const QueueDepth &depth) {
-        d->setHealth(d->queueStatus, ServiceStatus::Health::Ok);
+        d->sampleEnded(std::nullopt);
         Q_EMIT depthSampled(depth);
     });
-    connect(d->monitor.get(), &QueueMonitor::failed, this,
-            [this](const Error &error) { d->setHealth(d->queueStatus, ServiceStatus::Health::Failing, error.text); });
+    connect(d->monitor.get(), &QueueMonitor::failed, this, [this](const Error &error) { d->sampleEnded(error); });
+    connect(&d->keyPause, &KeyPause::due, this, [this] { d->tryKeys(); });
     Q_EMIT serviceChanged(d->queueStatus);
     Q_EMIT serviceChanged(d->databaseStatus);
     Q_EMIT serviceChanged(d->mailStatus);
@@ -79,8 +79,8 @@ void Worker::start()
     if (d->state == WorkerState::Stopping)
         return; // consumerStopped() starts again
     d->setState(WorkerState::Starting);
-    if (d->facts)
-        d->startConsumer();
+    d->startWhenReady();
+    d->keyPause.tryNow(); // whoever starts expects an answer now
 }
 
 void Worker::stop()
@@ -200,6 +200,12 @@ void Worker::cancelBrowse()
 void Worker::replay(const QStringList &messageIds)
 {
     d->ask([messageIds](Operator &operations) { operations.replay(messageIds); });
+}
+
+void Worker::retryKeys()
+{
+    Q_ASSERT(thread() == QThread::currentThread());
+    d->keyPause.tryNow();
 }
 
 void Worker::check()

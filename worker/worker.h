@@ -40,6 +40,8 @@ public Q_SLOTS:
     void browseDeadLetters();
     void cancelBrowse();
     void replay(const QStringList &messageIds); ///< of the last browse
+    /// The queue is paused because it refuses our keys (ServiceStatus): reads them anew and tries them now.
+    void retryKeys();
     /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished().
     /// Changes nothing.
     void check();

@@ -1,8 +1,10 @@
 #include "worker/workerprivate.h"
 
 #include "worker/consume/eventtypecheck.h"
+#include "worker/queue/awscredentials.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sendonce {
 
@@ -55,6 +57,8 @@ Worker::Private::Private(Worker *worker, Config settings)
     : q(worker)
     , config(std::move(settings))
     , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region, config.credentials})
+    , lanes(std::max(1, config.lanes))
+    , keyPause(config.credentials.origin ? awsFilePaths(config.credentials.origin->environment) : QStringList())
 { }
 
 void Worker::Private::log(LogLevel level, const QString &text, const QString &eventId)
@@ -121,10 +125,13 @@ void Worker::Private::startOperator()
         log(LogLevel::Error, error.text);
         Q_EMIT q->openFailed(error);
     });
-    connect(answers, &Operator::databaseOpened, q, [this](const QString &name) {
+    connect(answers, &Operator::databaseOpened, q, [this](const QString &name, int connections) {
         databaseStatus.address = name;
         setHealth(databaseStatus, ServiceStatus::Health::Ok);
+        databaseOpened(connections);
     });
+    connect(answers, &Operator::databaseAway, q, [this](const Error &error) { databaseFailing(error); });
+    connect(answers, &Operator::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
     connect(answers, &Operator::possiblyMailedTwice, q, [this](const QString &eventId, const QString &messageId) {
         ++counters.possiblyTwice;
         Q_EMIT q->countersChanged(counters);
@@ -152,15 +159,21 @@ void Worker::Private::startOperator()
 void Worker::Private::startInquiry()
 {
     inquiry = std::make_unique<QueueInquiry>(*client, config);
-    connect(inquiry.get(), &QueueInquiry::known, q, [this](const QueueFacts &known) { factsComplete(known); });
+    connect(inquiry.get(), &QueueInquiry::known, q, [this](const QueueFacts &known) {
+        triedKeys(std::nullopt);
+        factsComplete(known);
+    });
+    connect(inquiry.get(), &QueueInquiry::keysRefused, q, [this](const Error &error) { keysRefused(error); });
     connect(inquiry.get(), &QueueInquiry::reachableAgain, q,
             [this] { log(LogLevel::Info, u"The queue is reachable again"_s); });
     connect(inquiry.get(), &QueueInquiry::unreachable, q, [this](const Error &error, bool first) {
+        triedKeys(error);
         setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
         if (first)
             log(LogLevel::Warning, u"The queue cannot be reached, trying again: %1"_s.arg(error.text));
     });
     connect(inquiry.get(), &QueueInquiry::refused, q, [this](const Error &error) {
+        triedKeys(error);
         setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
         const QString text = u"queue %1: %2"_s.arg(config.queueUrl.toString(), error.text);
         log(LogLevel::Error, text);
@@ -179,19 +192,55 @@ void Worker::Private::factsComplete(const QueueFacts &known)
     operations->ask([known](Operator &each) { each.setQueues(known.queueUrl, known.dlqUrl, known.maxReceiveCount); });
     monitor->watch(facts->queueUrl, facts->dlqUrl, config.depthInterval);
     Q_EMIT q->opened();
-    if (startWanted)
+    startWhenReady();
+}
+
+void Worker::Private::databaseOpened(int connections)
+{
+    databaseKnown = true;
+    if (databaseFailed)
+        log(LogLevel::Info, u"The database is reachable again"_s);
+    databaseFailed = false;
+    if (connections > 0 && connections < lanes) {
+        log(LogLevel::Warning,
+            u"The database has room for %1 more connections, so %1 lanes work instead of %2"_s.arg(connections).arg(
+                lanes));
+        lanes = connections;
+    }
+    startWhenReady();
+}
+
+void Worker::Private::databaseFailing(const Error &error)
+{
+    setHealth(databaseStatus, ServiceStatus::Health::Failing, error.text);
+    if (!std::exchange(databaseFailed, true))
+        log(LogLevel::Warning, u"The database is away; nothing is received until it is back: %1"_s.arg(error.text));
+}
+
+/// Not before the database has been seen: a message that is received then would come to nothing.
+void Worker::Private::startWhenReady()
+{
+    if (startWanted && facts && databaseKnown && state == WorkerState::Starting)
         startConsumer();
 }
 
 void Worker::Private::makeConsumer()
 {
-    consumer = std::make_unique<Consumer>(*client, *facts, laneSettings, std::max(1, config.lanes));
+    consumer = std::make_unique<Consumer>(*client, *facts, laneSettings, lanes);
     connect(consumer.get(), &Consumer::stopped, q, [this] { consumerStopped(); });
     connect(consumer.get(), &Consumer::deliveryStarted, q, &Worker::deliveryStarted);
     connect(consumer.get(), &Consumer::delivered, q, [this](const DeliveryReport &report) { account(report); });
     connect(consumer.get(), &Consumer::deleted, q, &Worker::deleted);
     connect(consumer.get(), &Consumer::inHandChanged, q, &Worker::inHandChanged);
     connect(consumer.get(), &Consumer::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
+    connect(consumer.get(), &Consumer::databaseFailing, q, [this](const Error &error) { databaseFailing(error); });
+    connect(consumer.get(), &Consumer::databaseWorking, q, [this] {
+        setHealth(databaseStatus, ServiceStatus::Health::Ok);
+        databaseFailed = false;
+        log(LogLevel::Info, u"The database is reachable again"_s);
+    });
+    connect(consumer.get(), &Consumer::keysRefused, q, [this](const Error &error) { keysRefused(error); });
+    connect(consumer.get(), &Consumer::triedKeys, q, [this](const std::optional<Error> &error) { triedKeys(error); });
     connect(consumer.get(), &Consumer::receiveFailing, q, [this](const Error &error) {
         log(LogLevel::Error, u"Receiving from the queue fails, trying again with growing pauses: %1"_s.arg(error.text));
         setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
@@ -200,6 +249,8 @@ void Worker::Private::makeConsumer()
         log(LogLevel::Info, u"Receiving from the queue works again"_s);
         setHealth(queueStatus, ServiceStatus::Health::Ok);
     });
+    if (keyPause.isPaused())
+        consumer->pause();
 }
 
 void Worker::Private::startConsumer()
@@ -208,7 +259,7 @@ void Worker::Private::startConsumer()
         makeConsumer();
     log(LogLevel::Info,
         u"Worker started: %1, %2"_s.arg(config.queueUrl.toString(),
-                                        config.lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(config.lanes)));
+                                        lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(lanes)));
     setState(WorkerState::Running);
     consumer->start();
 }
@@ -248,7 +299,8 @@ void Worker::Private::account(const DeliveryReport &report)
         break;
     }
     counters.possiblyTwice += report.possiblyMailedTwice ? 1 : 0;
-    log(levelOf(report), report.logLine, report.eventId);
+    if (!report.logLine.isEmpty()) // an outage is told once, not for each message
+        log(levelOf(report), report.logLine, report.eventId);
 
     using Health = ServiceStatus::Health;
     if (report.outcome == Outcome::Sent || !report.mailReply.isEmpty())
@@ -256,7 +308,9 @@ void Worker::Private::account(const DeliveryReport &report)
     else if (report.failedStage == Stage::Accepted
              && (report.outcome == Outcome::Failed || report.outcome == Outcome::InDoubt))
         setHealth(mailStatus, Health::Failing, report.reason);
-    if (report.stageUsec[size_t(Stage::Claimed)] >= 0)
+    if (consumer && consumer->databaseAway()) {
+        // databaseFailing() has said so
+    } else if (report.stageUsec[size_t(Stage::Claimed)] >= 0)
         setHealth(databaseStatus, Health::Ok);
     else if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
         setHealth(databaseStatus, Health::Failing, report.reason);
@@ -270,6 +324,7 @@ void Worker::Private::finishClose()
     if (closedTold)
         return;
     closedTold = true;
+    keyPause.end();
     monitor->stop();
     if (inquiry)
         inquiry->stop();

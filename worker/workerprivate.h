@@ -2,6 +2,7 @@
 
 #include "worker/consume/consumer.h"
 #include "worker/faults/faultsocket.h"
+#include "worker/keypause.h"
 #include "worker/operate/queuemonitor.h"
 #include "worker/operatorthread.h"
 #include "worker/queueinquiry.h"
@@ -20,6 +21,9 @@ struct Worker::Private
     Worker *const q;
     const Config config;
     const SqsSettings sqs;
+    int lanes; ///< as many as wanted, and as the database has room for
+    bool databaseKnown = false; ///< it was opened once
+    bool databaseFailed = false; ///< told, and not yet that it is back
 
     std::shared_ptr<const EventTypes> types;
     std::unique_ptr<SqsClient> client;
@@ -28,6 +32,8 @@ struct Worker::Private
     std::unique_ptr<Consumer> consumer;
     std::unique_ptr<QueueInquiry> inquiry;
     std::unique_ptr<OperatorThread> operations;
+    KeyPause keyPause;
+    bool samplingKeys = false; ///< the try of the keys is a sample
     LaneSettings laneSettings;
     std::optional<QueueFacts> facts; ///< once known
     bool startWanted = false;
@@ -52,8 +58,15 @@ struct Worker::Private
     void startOperator();
     void startInquiry();
     void factsComplete(const QueueFacts &known);
+    void databaseOpened(int connections);
+    void databaseFailing(const Error &error);
+    void startWhenReady();
     void makeConsumer();
     void startConsumer();
+    void keysRefused(const Error &error);
+    void tryKeys();
+    void triedKeys(const std::optional<Error> &error);
+    void sampleEnded(const std::optional<Error> &error);
     void consumerStopped();
     void account(const DeliveryReport &report);
     void finishClose();

@@ -78,6 +78,12 @@ public:
             finish(exitCodeOf(error));
         });
         connect(&m_worker, &Worker::opened, &m_worker, &Worker::browseDeadLetters);
+        connect(&m_worker, &Worker::serviceChanged, this, [this](const ServiceStatus &status) {
+            if (status.health != ServiceStatus::Health::Paused)
+                return;
+            complain(status.detail); // a worker waits for keys; whoever asked for a list does not
+            finish(exitCodeOf({ErrorKind::Refused, {}, {}}));
+        });
         connect(&m_worker, &Worker::opened, &m_openBound, &QTimer::stop);
         connect(&m_worker, &Worker::actFailed, this,
                 [](const QString &act, const QString &text) { complain(u"%1: %2"_s.arg(act, text)); });

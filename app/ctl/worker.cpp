@@ -50,7 +50,7 @@ public:
         m_unreachable.setSingleShot(true);
         m_unreachable.setInterval(GiveUpAfter);
         connect(&m_unreachable, &QTimer::timeout, this, [this] {
-            complain(u"%1 could not be reached for 30 s"_s.arg(m_missing));
+            complain(u"%1 for 30 s"_s.arg(m_missing));
             end(Unreachable);
         });
         connect(&m_signals, &StopSignals::asked, this, [this](int signal) {
@@ -123,10 +123,13 @@ private:
 
     void serviceChanged(const ServiceStatus &status)
     {
-        m_failing[int(status.service)] = status.health == ServiceStatus::Health::Failing;
-        if (status.health == ServiceStatus::Health::Failing) {
+        const bool paused = status.health == ServiceStatus::Health::Paused;
+        m_failing[int(status.service)] = paused || status.health == ServiceStatus::Health::Failing;
+        if (paused) {
+            m_missing = u"the queue %1 did not accept the keys"_s.arg(status.address);
+        } else if (status.health == ServiceStatus::Health::Failing) {
             static const QStringList Names = {u"the queue"_s, u"the database"_s, u"the mail server"_s};
-            m_missing = u"%1 %2"_s.arg(Names[int(status.service)], status.address);
+            m_missing = u"%1 %2 could not be reached"_s.arg(Names[int(status.service)], status.address);
         }
         const bool any = m_failing[0] || m_failing[1] || m_failing[2];
         if (!any)

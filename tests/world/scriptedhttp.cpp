@@ -88,7 +88,10 @@ void ScriptedHttp::read(QTcpSocket *socket)
         request.body = pending.mid(end + 4, length);
         pending.remove(0, end + 4 + length);
         m_requests.append(request);
-        play(socket, m_steps.isEmpty() ? reply(200, "{}"_ba) : m_steps.takeFirst());
+        if (!m_steps.isEmpty())
+            play(socket, m_steps.takeFirst());
+        else
+            play(socket, m_answer ? m_answer(request) : reply(200, "{}"_ba));
     }
 }
 

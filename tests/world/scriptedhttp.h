@@ -8,6 +8,8 @@
 #include <QTcpServer>
 #include <QUrl>
 
+#include <functional>
+
 class QTcpSocket;
 
 /// An HTTP server that does as it is told, byte for byte: for each request that it has read whole it plays the next
@@ -44,6 +46,9 @@ public:
     QUrl url(const QByteArray &path = {}) const; ///< http://127.0.0.1:port
     void next(const Step &step) { m_steps.append(step); } ///< when no step is left: reply(200, "{}")
 
+    /// From now on, when no step is left. It may be called for one connection while another one stalls.
+    void answerBy(std::function<Step(const Request &)> answer) { m_answer = std::move(answer); }
+
     static Step reply(int status, const QByteArray &body, const QList<QPair<QByteArray, QByteArray>> &headers = {},
                       After after = After::Keep);
     static Step stall() { return {}; }
@@ -59,6 +64,7 @@ private:
 
     QTcpServer m_server;
     QList<Step> m_steps;
+    std::function<Step(const Request &)> m_answer;
     QList<Request> m_requests;
     QHash<QTcpSocket *, QByteArray> m_pending; ///< bytes of requests that are not whole yet, by open connection
     QHash<QTcpSocket *, int> m_numbers;

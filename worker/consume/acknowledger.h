@@ -20,14 +20,20 @@ public:
     Acknowledger(SqsClient &client, QUrl queueUrl, QObject *parent = nullptr);
 
     void acknowledge(const QString &messageId, const QString &receiptHandle);
-    /// What waits goes now.
+    /// What waits goes now, unless held.
     void flush();
+    /// The queue refuses our keys: what is to be deleted waits until release().
+    void hold();
+    void release();
+    /// Nobody is there to wait for the keys: what is held goes once more, and what is refused then is given up on.
+    void giveUpHolding();
     bool idle() const { return m_waiting.isEmpty() && m_underWay == 0; }
 
 Q_SIGNALS:
     void deleted(const QStringList &messageIds);
-    /// Given up on: the message comes again and is skipped as a duplicate.
-    void failed(const QString &messageId, const QString &text);
+    /// Given up on: the messages come again and are skipped as duplicates.
+    void failed(const QStringList &messageIds, const QString &text);
+    void keysRefused(const sendonce::Error &error); ///< it holds already
     void becameIdle();
 
 private:
@@ -39,13 +45,16 @@ private:
     };
     void send(const QList<Item> &batch);
     void settled(const QList<Item> &batch, const Result<QList<BatchEntryResult>> &result);
-    void retry(Item item, const QString &text);
+    bool retry(Item item);
+    void holdAgain(const QList<Item> &batch, const Error &error);
 
     SqsClient &m_client;
     QUrl m_queueUrl;
     QList<Item> m_waiting;
     int m_underWay = 0; ///< batches on the wire and items waiting for their retry
     QTimer m_flushTimer;
+    bool m_held = false;
+    bool m_givingUp = false;
 };
 
 } // namespace sendonce

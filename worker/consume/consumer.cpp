@@ -3,6 +3,8 @@
 #include <QRandomGenerator>
 #include <QThread>
 
+#include <utility>
+
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
@@ -42,6 +44,8 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         connect(thread, &QThread::finished, lane, &QObject::deleteLater);
         connect(lane, &Lane::finished, this, &Consumer::laneFinished);
         connect(lane, &Lane::warned, this, &Consumer::warned);
+        connect(lane, &Lane::databaseLost, this, [this, lane](const Error &error) { databaseLost(lane, error); });
+        connect(lane, &Lane::databaseBack, this, &Consumer::databaseBack);
         m_lanes.emplace_back(lane, thread);
         thread->start();
     }
@@ -51,10 +55,15 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         m_crash.reached(Stage::Deleted);
         Q_EMIT deleted(messageIds);
     });
-    connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QString &messageId, const QString &text) {
-        Q_EMIT warned(u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s.arg(
-            messageId, text));
+    connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QStringList &messageIds, const QString &text) {
+        Q_EMIT warned(
+            (messageIds.size() == 1
+                 ? u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s
+                 : u"Messages %1 are handled but could not be deleted; they will come again and be skipped: %2"_s)
+                .arg(messageIds.join(u", "_s), text));
     });
+    connect(&m_acknowledger, &Acknowledger::keysRefused, this, &Consumer::refused);
+    connect(&m_heartbeat, &Heartbeat::keysRefused, this, &Consumer::refused);
     connect(&m_acknowledger, &Acknowledger::becameIdle, this, &Consumer::finishStop);
     connect(&m_heartbeat, &Heartbeat::failed, this, [this](const QString &messageId, const QString &text) {
         Q_EMIT warned(u"The visibility of message %1 could not be extended; another worker may receive it: %2"_s.arg(
@@ -75,15 +84,73 @@ void Consumer::start()
 {
     *m_stopFlag = false;
     m_stopPending = false;
+    m_databaseAway = false;
     carryOut(m_machine.start());
+    if (m_paused)
+        m_acknowledger.hold();
+    else
+        m_acknowledger.release();
 }
 
 void Consumer::stop()
 {
     *m_stopFlag = true;
     m_backOff.stop();
-    m_acknowledger.flush();
+    m_acknowledger.giveUpHolding();
     carryOut(m_machine.stop());
+}
+
+void Consumer::pause()
+{
+    m_paused = true;
+    m_machine.pause();
+    m_heartbeat.pause();
+    if (m_machine.running()) // else stopping would wait for keys that may never come
+        m_acknowledger.hold();
+}
+
+void Consumer::resume()
+{
+    m_paused = false;
+    m_backOff.stop();
+    m_heartbeat.resume();
+    m_acknowledger.release();
+    carryOut(m_machine.resume());
+}
+
+bool Consumer::tryKeys()
+{
+    if (!m_machine.hasRoom())
+        return false;
+    m_trying = true;
+    m_backOff.stop();
+    carryOut(m_machine.resume());
+    return true;
+}
+
+void Consumer::refused(const Error &error)
+{
+    pause();
+    Q_EMIT keysRefused(error);
+}
+
+void Consumer::databaseLost(Lane *lane, const Error &error)
+{
+    if (m_databaseAway || !m_machine.running())
+        return; // one lane waits for it in the name of all
+    m_databaseAway = true;
+    carryOut(m_machine.databaseLost());
+    QMetaObject::invokeMethod(lane, &Lane::awaitDatabase, Qt::QueuedConnection);
+    Q_EMIT databaseFailing(error);
+}
+
+void Consumer::databaseBack()
+{
+    if (!m_databaseAway)
+        return;
+    m_databaseAway = false;
+    Q_EMIT databaseWorking();
+    carryOut(m_machine.databaseBack());
 }
 
 void Consumer::carryOut(const ConsumerCommands &commands)
@@ -129,17 +196,35 @@ void Consumer::receive(int count)
     ReceiveRequest request;
     request.queueUrl = m_facts.queueUrl;
     request.maxMessages = count;
-    m_receive = m_client.receive(request, this, [this](const Result<QList<Message>> &result) {
-        if (result) {
-            if (m_machine.failures() > 0)
-                Q_EMIT receiveWorking();
-            carryOut(m_machine.received(result.value()));
-            return;
-        }
+    if (m_trying)
+        request.wait = 0s; // the answer is wanted at once, with or without messages
+    m_receive = m_client.receive(request, this, [this](const Result<QList<Message>> &result) { received(result); });
+}
+
+void Consumer::received(const Result<QList<Message>> &result)
+{
+    const bool tried = std::exchange(m_trying, false);
+    if (!result && SqsClient::refusesKeys(result.error(), true)) {
+        carryOut(m_machine.receiveRefused());
+        if (tried)
+            Q_EMIT triedKeys(result.error());
+        else
+            refused(result.error());
+        return;
+    }
+    if (tried && m_paused)
+        m_machine.pause(); // until the answer to triedKeys() is resume()
+    if (result) {
+        if (m_machine.failures() > 0)
+            Q_EMIT receiveWorking();
+        carryOut(m_machine.received(result.value()));
+    } else {
         if (result.error().kind != ErrorKind::Aborted && m_machine.failures() == 0)
             Q_EMIT receiveFailing(result.error());
         carryOut(m_machine.receiveFailed(result.error(), QRandomGenerator::global()->generateDouble()));
-    });
+    }
+    if (tried)
+        Q_EMIT triedKeys(result ? std::nullopt : std::optional(result.error()));
 }
 
 void Consumer::laneFinished(int lane, const DeliveryReport &report)
@@ -166,6 +251,8 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
 
 void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)
 {
+    if (m_paused)
+        return; // it would be refused; the message comes back after its visibility timeout
     ++m_givingBack;
     m_client.changeVisibilityBatch(
         m_facts.queueUrl, {{u"0"_s, receiptHandle, 0s}}, this,

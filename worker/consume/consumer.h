@@ -11,6 +11,7 @@
 #include <QTimer>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 class QThread;
@@ -40,8 +41,16 @@ public:
     /// Idle: stopped() follows at once. Else what is not handed over is abandoned, the rest settled within both mail
     /// time-outs.
     void stop();
+    /// The queue refuses our keys: nothing is asked of it until resume(). What the lanes have goes on; what they finish
+    /// is deleted after it.
+    void pause();
+    void resume();
+    /// While paused: receives once, without waiting for messages; its end is triedKeys(). False: there is nothing to
+    /// receive for.
+    bool tryKeys();
     int inHand() const { return m_machine.inHand(); }
     bool running() const { return m_machine.running(); }
+    bool databaseAway() const { return m_databaseAway; }
 
 Q_SIGNALS:
     void stopped();
@@ -52,11 +61,19 @@ Q_SIGNALS:
     /// The first of a row of failed receives; error.text says what is wrong.
     void receiveFailing(const sendonce::Error &error);
     void receiveWorking(); ///< the first success after that
+    void databaseFailing(const sendonce::Error &error); ///< nothing is received until databaseWorking()
+    void databaseWorking();
+    void keysRefused(const sendonce::Error &error); ///< for whatever was asked; paused already
+    void triedKeys(const std::optional<sendonce::Error> &error); ///< nothing: they are accepted
     void warned(const QString &text);
 
 private:
     void carryOut(const ConsumerCommands &commands);
     void receive(int count);
+    void received(const Result<QList<Message>> &result);
+    void refused(const Error &error);
+    void databaseLost(Lane *lane, const Error &error);
+    void databaseBack();
     void laneFinished(int lane, const DeliveryReport &report);
     void giveBack(const QString &messageId, const QString &receiptHandle);
     void finishStop();
@@ -72,6 +89,9 @@ private:
     QPointer<SqsCall> m_receive;
     QTimer m_backOff;
     int m_givingBack = 0;
+    bool m_paused = false;
+    bool m_databaseAway = false;
+    bool m_trying = false; ///< the receive under way is tryKeys()'s
     bool m_stopPending = false; ///< the lanes are free, deletes and give-backs are still on the wire
 };
 

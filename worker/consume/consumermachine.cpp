@@ -25,7 +25,7 @@ ConsumerMachine::ConsumerMachine(int lanes)
 
 void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands)
 {
-    if (!m_running || m_receiving || m_waiting || m_free.isEmpty())
+    if (!hasRoom() || m_waiting || m_paused || m_databaseAway)
         return;
     m_receiving = true;
     ConsumerCommand receive = command(Kind::Receive);
@@ -46,6 +46,7 @@ ConsumerCommands ConsumerMachine::start()
     ConsumerCommands commands;
     m_running = true;
     m_stopping = false;
+    m_databaseAway = false; // the first delivery will see
     receiveIfRoom(commands);
     return commands;
 }
@@ -74,7 +75,7 @@ ConsumerCommands ConsumerMachine::received(const QList<Message> &messages)
         if (std::find(m_busy.cbegin(), m_busy.cend(), message.messageId) != m_busy.cend()) {
             // Its visibility ran out while a lane has it, or the queue handed it out twice: one delivery is enough.
             next.kind = Kind::NewerHandle;
-        } else if (!m_running || m_free.isEmpty()) {
+        } else if (!m_running || m_databaseAway || m_free.isEmpty()) {
             next.kind = Kind::GiveBack;
         } else {
             next.kind = Kind::Dispatch;
@@ -114,6 +115,42 @@ ConsumerCommands ConsumerMachine::timerFired()
     ConsumerCommands commands;
     m_waiting = false;
     receiveIfRoom(commands);
+    return commands;
+}
+
+ConsumerCommands ConsumerMachine::databaseLost()
+{
+    ConsumerCommands commands;
+    m_databaseAway = true;
+    if (m_receiving)
+        commands.append(command(Kind::AbortReceive));
+    return commands;
+}
+
+ConsumerCommands ConsumerMachine::databaseBack()
+{
+    ConsumerCommands commands;
+    m_databaseAway = false;
+    receiveIfRoom(commands);
+    return commands;
+}
+
+ConsumerCommands ConsumerMachine::resume()
+{
+    ConsumerCommands commands;
+    m_paused = false;
+    m_waiting = false;
+    receiveIfRoom(commands);
+    return commands;
+}
+
+ConsumerCommands ConsumerMachine::receiveRefused()
+{
+    ConsumerCommands commands;
+    m_receiving = false;
+    m_paused = true;
+    m_failures = 0;
+    stoppedIfIdle(commands);
     return commands;
 }
 

@@ -47,6 +47,17 @@ public:
     /// \param random 0…1, for the jitter of the back-off: 1 s, doubling up to 30 s, reset by a success
     ConsumerCommands receiveFailed(const Error &error, double random);
     ConsumerCommands timerFired();
+    /// The database is away: nothing is received or started until it is back, or everything in the queue would be
+    /// received for nothing, up to its maxReceiveCount.
+    ConsumerCommands databaseLost();
+    ConsumerCommands databaseBack();
+    /// The queue refuses our keys: nothing is received until resume(); what is in hand goes on.
+    void pause() { m_paused = true; }
+    ConsumerCommands resume();
+    /// A receive ended with that.
+    ConsumerCommands receiveRefused();
+    /// Started, and a lane is free that nothing is being received for.
+    bool hasRoom() const { return m_running && !m_receiving && !m_free.isEmpty(); }
     ConsumerCommands laneFree(int lane);
 
     bool running() const { return m_running; }
@@ -61,6 +72,8 @@ private:
     bool m_stopping = false;
     bool m_receiving = false;
     bool m_waiting = false; ///< backing off
+    bool m_paused = false;
+    bool m_databaseAway = false;
     int m_failures = 0;
     QList<int> m_free;
     QHash<int, QString> m_busy; ///< lane -> MessageId

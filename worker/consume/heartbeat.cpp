@@ -48,8 +48,16 @@ QString Heartbeat::release(const QString &messageId)
     return handle;
 }
 
+void Heartbeat::resume()
+{
+    m_paused = false;
+    beat();
+}
+
 void Heartbeat::beat()
 {
+    if (m_paused)
+        return;
     const qint64 now = nowMsec();
     const qint64 half = m_visibility / 2ms;
     QList<VisibilityEntry> due;
@@ -64,6 +72,15 @@ void Heartbeat::beat()
     if (due.isEmpty())
         return;
     m_client.changeVisibilityBatch(m_queueUrl, due, this, [this, ids](const Result<QList<BatchEntryResult>> &result) {
+        if (!result && SqsClient::refusesKeys(result.error(), false)) {
+            for (const QString &id : ids) {
+                if (const auto held = m_held.find(id); held != m_held.end())
+                    held->extendedMsec = held->sinceMsec; // due again at once
+            }
+            m_paused = true;
+            Q_EMIT keysRefused(result.error());
+            return;
+        }
         for (qsizetype i = 0; i < ids.size(); ++i) {
             if (!result) {
                 Q_EMIT failed(ids[i], result.error().text);

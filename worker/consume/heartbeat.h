@@ -24,11 +24,15 @@ public:
     void hold(const QString &messageId, const QString &receiptHandle);
     /// The newest handle per message is the one that counts.
     void renew(const QString &messageId, const QString &receiptHandle);
+    /// The queue refuses our keys: nothing is extended until resume().
+    void pause() { m_paused = true; }
+    void resume();
     /// The handle to settle the message with; it is not extended any more.
     QString release(const QString &messageId);
 
 Q_SIGNALS:
     void failed(const QString &messageId, const QString &text);
+    void keysRefused(const sendonce::Error &error); ///< it pauses already
 
 private:
     struct Held
@@ -46,6 +50,7 @@ private:
     std::chrono::milliseconds m_bound;
     QHash<QString, Held> m_held;
     QTimer m_timer;
+    bool m_paused = false;
 };
 
 } // namespace sendonce

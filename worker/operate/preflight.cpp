@@ -1,5 +1,8 @@
 #include "worker/operate/preflight.h"
 
+#include "worker/queue/sqsclient.h"
+#include "worker/queue/sqserrors.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSet>
@@ -50,25 +53,13 @@ QString inWords(std::chrono::milliseconds time)
     return u"%1 s"_s.arg(seconds);
 }
 
-bool isDenial(const QString &code)
-{
-    static const QSet<QString> Codes = {u"AccessDenied"_s, u"AccessDeniedException"_s, u"NotAuthorized"_s,
-                                        u"KmsAccessDenied"_s};
-    return Codes.contains(code);
-}
-
-/// Who we are is refused, not what we want; without a code it was not SQS that refused: there are no keys, or a proxy
-/// said no.
+/// Who we are is refused, not what we want; a bare HTTP status is not SQS's: a proxy said no.
 bool isCredentials(const Error &error)
 {
-    static const QSet<QString> Codes = {u"AuthFailure"_s,           u"ExpiredToken"_s,
-                                        u"ExpiredTokenException"_s, u"IncompleteSignature"_s,
-                                        u"InvalidClientTokenId"_s,  u"InvalidSignatureException"_s,
-                                        u"OptInRequired"_s,         u"SignatureDoesNotMatch"_s,
-                                        u"RequestExpired"_s,        u"RequestTimeTooSkewed"_s,
-                                        u"RequestInTheFuture"_s,    u"MissingAuthenticationToken"_s,
-                                        u"InvalidSecurity"_s,       u"UnrecognizedClientException"_s};
-    return Codes.contains(error.code) || (error.kind == ErrorKind::Refused && error.code.isEmpty());
+    static const QSet<QString> Codes = {u"OptInRequired"_s, u"RequestExpired"_s, u"RequestTimeTooSkewed"_s,
+                                        u"RequestInTheFuture"_s, u"InvalidSecurity"_s};
+    return Codes.contains(error.code) || SqsClient::refusesKeys(error, false)
+        || (error.kind == ErrorKind::Refused && error.code.startsWith("HTTP "_L1));
 }
 
 QString allow(const QString &action, const QString &url)
@@ -86,7 +77,7 @@ QList<CheckLine> judgeAccess(const QueueLook &look, const QString &prefix, const
     if (look.error) {
         const Error &failed = *look.error;
         const QString text = u"%1 %2: %3"_s.arg(what, look.url, failed.text);
-        if (isDenial(failed.code)) {
+        if (sqserrors::isDenial(failed.code)) {
             lines.append(ok(reachable, u"%1 %2 answers"_s.arg(what, look.url)));
             lines.append(error(permission + attributes,
                                u"sqs:%1 on the %2 is denied: %3"_s.arg(attributes, what, failed.text),
@@ -329,7 +320,7 @@ Permission permissionFrom(const QString &action, const Result<QList<BatchEntryRe
         code = answer->constFirst().code;
         text = u"%1: %2"_s.arg(code, answer->constFirst().text);
     }
-    if (isDenial(code))
+    if (sqserrors::isDenial(code))
         return {action, Answer::Denied, text};
     static const QSet<QString> AboutTheHandle = {u"ReceiptHandleIsInvalid"_s, u"InvalidParameterValue"_s,
                                                  u"MessageNotInflight"_s};

@@ -24,14 +24,30 @@ void QueueMonitor::stop()
     m_queueUrl.clear();
 }
 
+void QueueMonitor::pause()
+{
+    m_paused = true;
+    m_timer.stop();
+}
+
+void QueueMonitor::resume()
+{
+    m_paused = false;
+    if (!m_queueUrl.isEmpty() && !m_sampling)
+        sample();
+}
+
 void QueueMonitor::sample()
 {
+    if (m_sampling)
+        return;
+    m_sampling = true;
     static const QStringList Names = {u"ApproximateNumberOfMessages"_s, u"ApproximateNumberOfMessagesNotVisible"_s,
                                       u"ApproximateNumberOfMessagesDelayed"_s};
     m_client.getQueueAttributes(m_queueUrl, Names, this, [this](const Result<QMap<QString, QString>> &attributes) {
         if (!attributes) {
+            finish(); // first: whoever hears it may pause or sample
             Q_EMIT failed(attributes.error());
-            finish();
             return;
         }
         const auto number = [&attributes](const QString &name) {
@@ -43,8 +59,8 @@ void QueueMonitor::sample()
         depth.delayed = number(Names[2]);
         depth.sampledAt = QDateTime::currentDateTimeUtc();
         if (m_dlqUrl.isEmpty()) {
-            Q_EMIT sampled(depth);
             finish();
+            Q_EMIT sampled(depth);
         } else {
             sampleDeadLetters(depth);
         }
@@ -60,14 +76,15 @@ void QueueMonitor::sampleDeadLetters(QueueDepth depth)
             if (attributes) {
                 depth.deadLetters = attributes->value(Names[0]).toLongLong() + attributes->value(Names[1]).toLongLong();
             }
-            Q_EMIT sampled(depth);
             finish();
+            Q_EMIT sampled(depth);
         });
 }
 
 void QueueMonitor::finish()
 {
-    if (!m_queueUrl.isEmpty())
+    m_sampling = false;
+    if (!m_queueUrl.isEmpty() && !m_paused)
         m_timer.start();
 }
 

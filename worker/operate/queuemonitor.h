@@ -17,19 +17,24 @@ public:
 
     void watch(const QUrl &queueUrl, const QUrl &dlqUrl, std::chrono::milliseconds interval);
     void stop();
+    /// The queue refuses our keys: no samples until resume(), but those asked for.
+    void pause();
+    void resume();
+    void sample();
 
 Q_SIGNALS:
     void sampled(const sendonce::QueueDepth &depth);
     void failed(const sendonce::Error &error);
 
 private:
-    void sample();
     void sampleDeadLetters(QueueDepth depth);
     void finish();
 
     SqsClient &m_client;
     QUrl m_queueUrl, m_dlqUrl;
     QTimer m_timer;
+    bool m_paused = false;
+    bool m_sampling = false;
 };
 
 } // namespace sendonce

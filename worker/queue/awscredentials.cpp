@@ -320,28 +320,47 @@ QString homeOf(const Environment &environment)
 #endif
 }
 
+/// Without their content.
+AwsFiles namedFiles(const Environment &environment)
+{
+    AwsFiles files;
+    if (const QString given = environment.value(u"AWS_CONFIG_FILE"_s); !given.isEmpty())
+        files.configName = given;
+    if (const QString given = environment.value(u"AWS_SHARED_CREDENTIALS_FILE"_s); !given.isEmpty())
+        files.credentialsName = given;
+    return files;
+}
+
+/// Empty when it is in a home that is not known.
+QString pathOf(const QString &name, const Environment &environment)
+{
+    if (!name.startsWith("~/"_L1))
+        return name;
+    const QString home = homeOf(environment);
+    return home.isEmpty() ? QString() : home + name.mid(1);
+}
+
 } // namespace
 
 AwsFiles readAwsFiles(const QMap<QString, QString> &environment)
 {
-    const QString home = homeOf(environment);
-    const auto place = [&environment, &home](const QString &variable, const QString &fallback) {
-        const QString given = environment.value(variable);
-        return given.isEmpty() ? fallback : given;
+    const auto content = [&environment](const QString &name) {
+        const QString path = pathOf(name, environment);
+        QFile file(path);
+        return !path.isEmpty() && file.open(QIODevice::ReadOnly) ? file.read(LargestFile) : QByteArray();
     };
-    const auto content = [&home](const QString &path) {
-        const bool inHome = path.startsWith("~/"_L1);
-        if (inHome && home.isEmpty())
-            return QByteArray();
-        QFile file(inHome ? home + path.mid(1) : path);
-        return file.open(QIODevice::ReadOnly) ? file.read(LargestFile) : QByteArray();
-    };
-    AwsFiles files;
-    files.configName = place(u"AWS_CONFIG_FILE"_s, files.configName);
-    files.credentialsName = place(u"AWS_SHARED_CREDENTIALS_FILE"_s, files.credentialsName);
+    AwsFiles files = namedFiles(environment);
     files.config = content(files.configName);
     files.credentials = content(files.credentialsName);
     return files;
+}
+
+QStringList awsFilePaths(const QMap<QString, QString> &environment)
+{
+    const AwsFiles files = namedFiles(environment);
+    QStringList paths = {pathOf(files.configName, environment), pathOf(files.credentialsName, environment)};
+    paths.removeAll(QString());
+    return paths;
 }
 
 Result<AwsSettings> resolveAws(const QMap<QString, QString> &environment, const QString &profile, const AwsFiles &files)

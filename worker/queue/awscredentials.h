@@ -84,6 +84,9 @@ struct AwsFiles
 /// file that is not there or cannot be read counts as empty, as in AWS's SDKs.
 AwsFiles readAwsFiles(const QMap<QString, QString> &environment);
 
+/// Where readAwsFiles() looks, absolute; also for files that are not there.
+QStringList awsFilePaths(const QMap<QString, QString> &environment);
+
 /// Pure. Credentials: `profile` if given, else the environment, else the profile AWS_PROFILE, else the profile
 /// "default". Region: AWS_REGION, AWS_DEFAULT_REGION, then the profile's. Endpoint: AWS_ENDPOINT_URL_SQS,
 /// AWS_ENDPOINT_URL, the profile's services section, then its endpoint_url; none of them when

@@ -37,7 +37,7 @@ bool Credentials::areUsable(const QDateTime &now) const
 
 bool Credentials::areFresh(const QDateTime &now) const
 {
-    if (!areUsable(now))
+    if (m_distrusted || !areUsable(now))
         return false;
     return !m_expiration.isValid() || now < m_expiration.addSecs(-RenewBeforeSecs)
         || (m_quietUntil.isValid() && now < m_quietUntil);
@@ -104,6 +104,7 @@ void Credentials::take(const awskeys::TimedKeys &found)
 void Credentials::end(const std::optional<Error> &problem)
 {
     m_problem = problem;
+    m_distrusted = false;
     m_quietUntil = QDateTime::currentDateTimeUtc().addSecs(QuietSecs);
     m_renewing = false;
     Q_EMIT renewalEnded();

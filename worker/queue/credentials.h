@@ -35,6 +35,8 @@ public:
     /// Usable, and not within 5 min of their end (unless renewing them was tried in the last 30 s).
     bool areFresh(const QDateTime &now) const;
     bool canBeRenewed() const { return m_configured.origin != nullptr; }
+    /// Whatever they are, they are renewed before the next use: a person says that they have put it right.
+    void distrust() { m_distrusted = canBeRenewed(); }
     /// Starts a renewal unless one is under way already; renewalEnded() comes in any case, later.
     void renew();
     /// Why the last renewal got no keys.
@@ -57,6 +59,7 @@ private:
     QString m_remedy;
     std::optional<Error> m_problem;
     bool m_renewing = false;
+    bool m_distrusted = false;
     std::unique_ptr<KeyFetch> m_fetch;
 };
 

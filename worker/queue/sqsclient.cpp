@@ -4,6 +4,7 @@
 #include "worker/queue/clockskew.h"
 #include "worker/queue/credentials.h"
 #include "worker/queue/httpclient.h"
+#include "worker/queue/sqserrors.h"
 #include "worker/queue/sqspost.h"
 #include "worker/queue/sqsprotocol.h"
 
@@ -97,7 +98,8 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
                               json.ok() ? json.value() : QByteArray(),
                               m_settings.answerTimeout + longPoll,
                               receives ? LargestReceiveReply : LargestReply,
-                              {receives ? 1 : m_settings.maxAttempts, m_settings.retryStep}},
+                              {receives ? 1 : m_settings.maxAttempts, m_settings.retryStep},
+                              receives},
                              context ? context : this, std::move(finish), this);
     connect(post, &SqsPost::sent, this, [this] { ++m_requestCount; });
     connect(post, &SqsPost::clockCorrected, this, [this, endpoint](std::chrono::seconds offset) {
@@ -173,6 +175,17 @@ SqsCall *SqsClient::purgeQueue(const QUrl &queueUrl, QObject *context, Done<bool
     // Void: 200 with an empty body or {}.
     const auto read = [](const QByteArray &) -> Result<bool> { return true; };
     return post<bool>("PurgeQueue", sqsprotocol::purgeQueue(queueUrl), queueUrl, context, read, std::move(done));
+}
+
+void SqsClient::renewKeys()
+{
+    m_credentials->distrust();
+}
+
+bool SqsClient::refusesKeys(const Error &error, bool ofReceive)
+{
+    return error.code == sqserrors::NoKeys || sqserrors::wantsNewKeys(error.code)
+        || (ofReceive && sqserrors::isDenial(error.code));
 }
 
 void SqsClient::abortAll()

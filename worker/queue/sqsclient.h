@@ -78,6 +78,11 @@ public:
     SqsCall *purgeQueue(const QUrl &queueUrl, QObject *context, Done<bool> done);
 
     void abortAll();
+    /// Keys that can be renewed are, before the next request: somebody says that they have put them right.
+    void renewKeys();
+    /// The queue does not accept our keys, or there are none, after they were renewed if they can be. Of a receive this
+    /// is a denial too: another try is of no use until a person or a key program has done something.
+    static bool refusesKeys(const Error &error, bool ofReceive);
     /// Requests put on the wire so far, for the figure "SQS requests per 1,000 messages".
     qint64 requestCount() const { return m_requestCount; }
 

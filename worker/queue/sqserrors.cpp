@@ -124,8 +124,22 @@ QString oneLine(const QString &text)
 
 bool wantsNewKeys(const QString &code)
 {
-    static const QStringList codes = {u"ExpiredToken"_s, u"ExpiredTokenException"_s, u"InvalidClientTokenId"_s,
-                                      u"UnrecognizedClientException"_s};
+    static const QStringList codes = {u"ExpiredToken"_s,
+                                      u"ExpiredTokenException"_s,
+                                      u"InvalidClientTokenId"_s,
+                                      u"UnrecognizedClientException"_s,
+                                      u"SignatureDoesNotMatch"_s,
+                                      u"InvalidSignatureException"_s,
+                                      u"IncompleteSignature"_s,
+                                      u"MissingAuthenticationToken"_s,
+                                      u"AuthFailure"_s};
+    return codes.contains(code);
+}
+
+bool isDenial(const QString &code)
+{
+    static const QStringList codes = {u"AccessDenied"_s, u"AccessDeniedException"_s, u"NotAuthorized"_s,
+                                      u"KmsAccessDenied"_s};
     return codes.contains(code);
 }
 
@@ -174,10 +188,13 @@ Error readError(const ErrorReply &reply)
     if (!known)
         kind = kindOfStatus(reply.status, document.isObject() || !code.isEmpty());
 
-    QString line = code.isEmpty() ? u"HTTP %1"_s.arg(reply.status) : code;
+    const bool isNamed = !code.isEmpty();
+    if (!isNamed)
+        code = u"HTTP %1"_s.arg(reply.status);
+    QString line = code;
     if (!message.isEmpty())
         line += u": "_s + message;
-    else if (code.isEmpty())
+    else if (!isNamed)
         line += u" without an SQS error"_s;
     return {kind, line, code};
 }

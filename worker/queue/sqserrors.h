@@ -18,13 +18,19 @@ struct ErrorReply
 };
 
 /// Kind by code first, by status only where there is no known code (throttling comes as 403). `code` is the JSON name
-/// whatever spelling came ("QueueDoesNotExist", never "AWS.SimpleQueueService.NonExistentQueue"); empty when there was
-/// none. The text completes "the endpoint answered …". Only the first line of what the server says goes into it:
+/// whatever spelling came ("QueueDoesNotExist", never "AWS.SimpleQueueService.NonExistentQueue"); "HTTP 500" when there
+/// was none. The text completes "the endpoint answered …". Only the first line of what the server says goes into it:
 /// SignatureDoesNotMatch repeats the signed headers, with the session token, in the lines after it.
 Error readError(const ErrorReply &reply);
 
-/// The keys are worn out or unknown, so that new ones may help (not the case for a wrong signature or a denial).
+/// The keys are worn out, unknown, or sign wrongly, so that new ones may help.
 bool wantsNewKeys(const QString &code);
+
+/// What these keys may do is refused, not the keys.
+bool isDenial(const QString &code);
+
+/// Our own code, in the JavaScript SDK's spelling: there are no keys to sign with, and the text says why.
+inline constexpr QLatin1StringView NoKeys("CredentialsProviderError");
 
 /// One spelling for the two that each error has (sqs.md, 6.3).
 QString canonicalCode(const QString &code);

@@ -98,7 +98,7 @@ void SqsPost::keysCame()
     if (!m_finish)
         return;
     if (m_refusal && m_credentials->keys() == m_signedWith) {
-        const QString why = m_credentials->problem() ? m_credentials->problem()->text : m_credentials->remedy();
+        const QString why = m_credentials->problem() ? m_credentials->problem()->text : remedyFor(m_refusal->code);
         end(Error{m_refusal->kind, m_refusal->text + u"; "_s + why, m_refusal->code});
         return;
     }
@@ -106,8 +106,10 @@ void SqsPost::keysCame()
         post();
         return;
     }
-    const Error none{ErrorKind::Refused, u"there are no AWS credentials"_s, {}};
-    attemptFailed({m_credentials->problem().value_or(none), 0, false});
+    Error none = m_credentials->problem().value_or(Error{ErrorKind::Refused, u"there are no AWS credentials"_s, {}});
+    if (none.kind == ErrorKind::Refused || none.kind == ErrorKind::Protocol)
+        none.code = sqserrors::NoKeys; // STS's own would be taken for the queue's
+    attemptFailed({none, 0, false});
 }
 
 void SqsPost::post()
@@ -177,10 +179,10 @@ void SqsPost::replyFinished()
     if (repeatWithServerTime(error.code))
         return;
     error.text = u"%1 answered %2 with %3"_s.arg(who, operation, m_signer->redacted(error.text));
-    if (sqserrors::wantsNewKeys(error.code)) {
+    if (sqserrors::wantsNewKeys(error.code) || (m_order.renewWhenDenied && sqserrors::isDenial(error.code))) {
         if (repeatWithNewKeys(error))
             return;
-        error.text += u"; "_s + m_credentials->remedy();
+        error.text += u"; "_s + remedyFor(error.code);
     }
     attemptFailed({error, status, false});
 }
@@ -213,6 +215,13 @@ bool SqsPost::repeatWithNewKeys(const Error &error)
     else
         post(); // another call has renewed them meanwhile
     return true;
+}
+
+QString SqsPost::remedyFor(const QString &code) const
+{
+    if (sqserrors::isDenial(code))
+        return u"allow sqs:%1 to these keys, or use others"_s.arg(QString::fromLatin1(m_order.operation));
+    return m_credentials->remedy();
 }
 
 Error SqsPost::transportError() const

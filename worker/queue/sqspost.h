@@ -37,6 +37,7 @@ public:
         std::chrono::milliseconds timeout; ///< of each attempt
         qint64 maxReplyBytes = 0;
         retrypolicy::Rules retry;
+        bool renewWhenDenied = false; ///< a denial is taken for one of the keys: new ones are tried once
     };
     using Finish = std::function<void(Result<QByteArray>)>; ///< body of a 2xx, or an error whose text is complete
 
@@ -59,6 +60,7 @@ private:
     void waitForKeys();
     void keysCame();
     bool repeatWithNewKeys(const Error &error);
+    QString remedyFor(const QString &code) const;
     void attemptFailed(const retrypolicy::Failure &failure);
     void replyFinished();
     bool repeatWithServerTime(const QString &code);
