@@ -52,6 +52,8 @@ private Q_SLOTS:
     void missingUserFolderIsFine();
     void oneBadFileIsNamed();
     void twoFilesOfOneTypeAreRefused();
+    void aTypeCanBeSwitchedOff();
+    void aMemberIsFoundInItsFile();
 };
 
 void TestEventType::shippedTypesAreThere()
@@ -134,9 +136,16 @@ void TestEventType::errorsNameFileLineAndField_data()
     QTest::newRow("subject blank") << definition(8, "\"subject\": \" \","_ba) << u"x.json, line 8: subject is empty"_s;
     QTest::newRow("typing error")
         << definition(8, "\"subjekt\": \"Hired\","_ba)
-        << u"x.json, line 8: “subjekt” is not known here; known are type, fields, lookup, missing, missing_text, recipient, subject, text, html, log"_s;
+        << u"x.json, line 8: “subjekt” is not known here; known are type, enabled, fields, lookup, missing, missing_text, recipient, subject, text, html, log"_s;
     QTest::newRow("twice") << definition(9, "\"subject\": \"Fired\","_ba)
                            << u"x.json, line 9, column 1: key “subject” is given twice; each key is accepted once"_s;
+    QTest::newRow("enabled a text") << definition(8, "\"subject\": \"Hired\", \"enabled\": \"no\","_ba)
+                                    << u"x.json, line 8: enabled is a text (“no”); true or false is accepted"_s;
+    QTest::newRow("switched off, but of no type")
+        << R"({"enabled": false})"_ba << u"x.json, line 1: type is missing; a text is accepted"_s;
+    QTest::newRow("switched off, with a typing error")
+        << "{\"type\": \"a\",\n\"enabeld\": false}"_ba
+        << u"x.json, line 2: “enabeld” is not known here; known are type, enabled, fields, lookup, missing, missing_text, recipient, subject, text, html, log"_s;
     QTest::newRow("no log") << definition(10, "\"html\": \"\""_ba)
                             << u"x.json, line 1: log is missing; a text is accepted"_s;
 }
@@ -192,6 +201,36 @@ void TestEventType::twoFilesOfOneTypeAreRefused()
     QCOMPARE(types.error().text,
              u"%1: type “candidate.hired” is defined by %2 too; one file for each type is accepted"_s.arg(
                  folder.filePath(u"b.json"_s), folder.filePath(u"a.json"_s)));
+}
+
+void TestEventType::aTypeCanBeSwitchedOff()
+{
+    QTemporaryDir folder;
+    QVERIFY(write(folder.filePath(u"off.json"_s), R"({"type": "application.received", "enabled": false})"_ba));
+    QVERIFY(write(folder.filePath(u"own.json"_s), definition(8, R"("subject": "Hired", "enabled": true,)"_ba)));
+    QVERIFY(write(folder.filePath(u"whole.json"_s),
+                  definition(8, R"("subject": "Hired", "enabled": false,)"_ba).replace("hired", "fired")));
+    const Result<EventTypes> types = EventTypes::load(folder.path());
+    QVERIFY2(types.ok(), types.ok() ? "" : qPrintable(types.error().text));
+    QCOMPARE(types->names(), (QStringList{u"application.status_changed"_s, u"candidate.hired"_s}));
+    QVERIFY(!types->find(u"application.received"_s));
+    QVERIFY(!types->find(u"candidate.fired"_s));
+    QCOMPARE(types->switchedOff(u"application.received"_s)->source, folder.filePath(u"off.json"_s));
+    QVERIFY(!types->switchedOff(u"application.status_changed"_s));
+    QVERIFY(!types->switchedOff(u"application.archived"_s));
+}
+
+void TestEventType::aMemberIsFoundInItsFile()
+{
+    const Result<EventType> type =
+        EventTypes::parse(definition(9, "\"text\": [\"Hi\",\n\n\"two\\nlines\", \"\",\n\"end\"],"_ba), u"x.json"_s);
+    QVERIFY2(type.ok(), type.ok() ? "" : qPrintable(type.error().text));
+    QCOMPARE(type->text, u"Hi\ntwo\nlines\n\nend"_s);
+    const int expected[] = {9, 11, 11, 11, 12};
+    for (int line = 1; line <= 5; ++line)
+        QCOMPARE(type->where(u"text"_s, line), u"x.json, line %1"_s.arg(expected[line - 1]));
+    QCOMPARE(type->where(u"recipient.user"_s), u"x.json, line 7"_s);
+    QCOMPARE(type->where(u"html"_s), u"x.json"_s);
 }
 
 QTEST_APPLESS_MAIN(TestEventType)

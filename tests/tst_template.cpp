@@ -81,8 +81,12 @@ private Q_SLOTS:
 
     void listsNamesOnceInTheirOrder()
     {
-        QCOMPARE(templateNames(u"{{b}} {{ a }} {{b}}"_s).value(), (QStringList{u"b"_s, u"a"_s}));
-        QVERIFY(!templateNames(u"{{b"_s));
+        QCOMPARE(templateNames(u"{{b}}\n\n{{ a }}\n{{b}}"_s).value(), (QList<TemplateName>{{u"b"_s, 1}, {u"a"_s, 3}}));
+        int line = 0;
+        const auto wrong = templateNames(u"{{a}}\n{{b"_s, &line);
+        QVERIFY(!wrong);
+        QCOMPARE(line, 2);
+        QCOMPARE(wrong.error().text, u"a {{ without its }}"_s);
     }
 
 private:

@@ -6,7 +6,8 @@
 namespace sendonce {
 
 /// What only store and mail can say of event types, before the first event needs them: the look-up SQL is one read-only
-/// SELECT, every template is well formed. Pure. The error names the file and the field.
+/// SELECT whose parameters every event of the type has, every template is well formed. Pure. The error names the file,
+/// the line and the member.
 Result<void> checkEventTypes(const EventTypes &types);
 
 } // namespace sendonce

@@ -77,6 +77,9 @@ std::optional<Error> typeFault(const JsonValue *value, const EventTypes &types)
         return invalid(u"type is empty; %1"_s.arg(accepted));
     if (const qsizetype length = value->text.toUcs4().size(); length > TypeLimit)
         return invalid(u"type is %1 characters long; 1 to 100 are accepted"_s.arg(length));
+    if (const EventType *off = types.switchedOff(value->text))
+        return invalid(u"type %1 is switched off in %2; known are %3"_s.arg(quoted(value->text), off->source,
+                                                                            types.names().join(u", "_s)));
     if (!types.find(value->text))
         return invalid(u"type %1 is not known; known are %2"_s.arg(quoted(value->text), types.names().join(u", "_s)));
     return std::nullopt;

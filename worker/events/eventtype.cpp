@@ -62,22 +62,38 @@ public:
             return {};
         }
         QStringList lines;
+        QList<int> places;
+        const auto append = [&](const JsonValue &text) {
+            lines.append(text.text);
+            places += QList<int>(text.text.count(u'\n') + 1, text.line);
+        };
         if (value->isText()) {
-            lines.append(value->text);
+            append(*value);
         } else if (value->kind == JsonValue::Kind::Array) {
             for (const JsonValue &line : value->items) {
                 if (!line.isText())
                     fail(line, u"%1 holds %2; a list of texts is accepted"_s.arg(prefix + name, line.described()));
-                lines.append(line.text);
+                append(line);
             }
         } else {
             fail(*value, u"%1 is %2; a text or a list of lines is accepted"_s.arg(prefix + name, value->described()));
         }
+        m_lines.insert(prefix + name, places);
         const QString joined = lines.join(u'\n');
         if (need == NotBlank && joined.trimmed().isEmpty())
             fail(*value, u"%1 is empty"_s.arg(prefix + name));
         return joined;
     }
+
+    bool enabled()
+    {
+        const JsonValue *value = m_root.find(u"enabled");
+        if (value && value->kind != JsonValue::Kind::True && value->kind != JsonValue::Kind::False)
+            fail(*value, u"enabled is %1; true or false is accepted"_s.arg(value->described()));
+        return !value || value->kind != JsonValue::Kind::False;
+    }
+
+    const QMap<QString, QList<int>> &lines() const { return m_lines; }
 
     QList<EventType::Field> fields()
     {
@@ -123,6 +139,7 @@ private:
     const JsonValue &m_root;
     const QString m_source;
     std::optional<Error> m_fault;
+    QMap<QString, QList<int>> m_lines;
 };
 
 Result<QList<EventType>> loadFolder(const QString &path)
@@ -166,14 +183,20 @@ Result<EventType> EventTypes::parse(const QByteArray &json, const QString &sourc
         return *reader.fault();
     }
     reader.checkNames(root, {},
-                      {u"type"_s, u"fields"_s, u"lookup"_s, u"missing"_s, u"missing_text"_s, u"recipient"_s,
-                       u"subject"_s, u"text"_s, u"html"_s, u"log"_s});
+                      {u"type"_s, u"enabled"_s, u"fields"_s, u"lookup"_s, u"missing"_s, u"missing_text"_s,
+                       u"recipient"_s, u"subject"_s, u"text"_s, u"html"_s, u"log"_s});
 
     EventType type;
     type.source = source;
     type.type = reader.text(root, {}, u"type"_s, Reader::NotBlank);
     if (type.type.toUcs4().size() > TypeLimit)
         reader.fail(*root.find(u"type"), u"type is longer than 100 characters"_s);
+    type.enabled = reader.enabled();
+    if (!type.enabled) { // what it would mean does not matter
+        if (reader.fault())
+            return *reader.fault();
+        return type;
+    }
     type.fields = reader.fields();
     type.lookupSql = reader.text(root, {}, u"lookup"_s, Reader::NotBlank);
     type.missing = reader.missing();
@@ -197,7 +220,14 @@ Result<EventType> EventTypes::parse(const QByteArray &json, const QString &sourc
     }
     if (reader.fault())
         return *reader.fault();
+    type.lines = reader.lines();
     return type;
+}
+
+QString EventType::where(const QString &member, int textLine) const
+{
+    const QList<int> places = lines.value(member);
+    return places.isEmpty() ? source : u"%1, line %2"_s.arg(source).arg(places.value(textLine - 1, places.constLast()));
 }
 
 Result<EventTypes> EventTypes::load(const QString &userDir)
@@ -220,12 +250,22 @@ Result<EventTypes> EventTypes::load(const QString &userDir)
 const EventType *EventTypes::find(const QString &type) const
 {
     const auto found = m_types.constFind(type);
-    return found == m_types.cend() ? nullptr : &*found;
+    return found == m_types.cend() || !found->enabled ? nullptr : &*found;
+}
+
+const EventType *EventTypes::switchedOff(const QString &type) const
+{
+    const auto found = m_types.constFind(type);
+    return found == m_types.cend() || found->enabled ? nullptr : &*found;
 }
 
 QStringList EventTypes::names() const
 {
-    QStringList names = m_types.keys();
+    QStringList names;
+    for (const EventType &type : m_types) {
+        if (type.enabled)
+            names.append(type.type);
+    }
     names.sort();
     return names;
 }

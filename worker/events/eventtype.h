@@ -5,6 +5,7 @@
 #include <QByteArray>
 #include <QHash>
 #include <QList>
+#include <QMap>
 #include <QString>
 #include <QStringList>
 
@@ -39,23 +40,31 @@ struct EventType
     QString html; ///< template of the HTML part (values are escaped); empty: text only
     QString
         logText; ///< template of the INFO line, e.g. "Emailed user {{user_id}} about application {{application_id}}: …"
+    bool enabled = true; ///< false: treated like a type that nobody knows
     QString source; ///< file it came from, for errors
+    QMap<QString, QList<int>> lines; ///< by member ("recipient.name"): the file's line of each line of its text
+
+    /// Where in its file a line (from 1) of a member's text stands: "own.json, line 12".
+    QString where(const QString &member, int textLine = 1) const;
 
     bool operator==(const EventType &) const = default;
 };
 
-/// All known event types by name. Pure once loaded.
+/// All event types by name. Pure once loaded.
 class EventTypes
 {
 public:
     /// One definition file. The error names file, line and field.
     static Result<EventType> parse(const QByteArray &json, const QString &source);
     /// The shipped ones (":/event-types/*.json") and those of `userDir`, where a file with a known type replaces the
-    /// shipped one.
+    /// shipped one, or switches it off ("enabled": false, which needs nothing but the type beside it).
     static Result<EventTypes> load(const QString &userDir);
 
+    /// Null for one that is switched off, too.
     const EventType *find(const QString &type) const;
-    QStringList names() const;
+    /// One that is known, but switched off; else null.
+    const EventType *switchedOff(const QString &type) const;
+    QStringList names() const; ///< of those that find() finds
     void insert(EventType type);
 
 private:

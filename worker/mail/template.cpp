@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 using namespace Qt::StringLiterals;
 
@@ -18,37 +19,44 @@ bool isName(QStringView name)
         && std::all_of(name.cbegin(), name.cend(), [&](QChar c) { return letter(c) || (c >= u'0' && c <= u'9'); });
 }
 
-Error syntaxError(const QString &text, qsizetype position, const QString &what)
+/// Where a template is wrong, or where a name stands.
+struct Place
 {
-    const qsizetype line = text.first(position).count(u'\n') + 1;
-    return {ErrorKind::Invalid, u"template, line %1: %2"_s.arg(line).arg(what), {}};
+    QString text; ///< what is wrong, or the name
+    int line = 1;
+};
+
+Place placeOf(const QString &text, qsizetype position, const QString &what)
+{
+    return {what, int(text.first(position).count(u'\n')) + 1};
 }
 
-/// Reads a template once, from left to right: `literal` gets what is copied, `name` each name, whose error ends it.
-Result<void> walk(const QString &text, const std::function<void(QStringView)> &literal,
-                  const std::function<Result<void>(const QString &)> &name)
+/// Reads a template once, from left to right: `literal` gets what is copied, `name` each name; false from it ends the
+/// walk. What is wrong with the syntax comes back.
+std::optional<Place> walk(const QString &text, const std::function<void(QStringView)> &literal,
+                          const std::function<bool(const Place &)> &name)
 {
     qsizetype position = 0;
     while (position < text.size()) {
         const qsizetype open = text.indexOf("{{"_L1, position);
         const qsizetype stray = text.indexOf("}}"_L1, position);
         if (stray >= 0 && (open < 0 || stray < open))
-            return syntaxError(text, stray, u"a }} without its {{"_s);
+            return placeOf(text, stray, u"a }} without its {{"_s);
         literal(QStringView(text).sliced(position, (open < 0 ? text.size() : open) - position));
         if (open < 0)
             break;
         const qsizetype close = text.indexOf("}}"_L1, open + 2);
         if (close < 0)
-            return syntaxError(text, open, u"a {{ without its }}"_s);
+            return placeOf(text, open, u"a {{ without its }}"_s);
         const QString inner = QStringView(text).sliced(open + 2, close - open - 2).trimmed().toString();
         if (!isName(inner))
-            return syntaxError(text, open,
-                               u"“{{%1}}” is no name; letters, digits and _ are accepted"_s.arg(inner.left(60)));
-        if (const Result<void> found = name(inner); !found)
-            return found;
+            return placeOf(text, open,
+                           u"“{{%1}}” is no name; letters, digits and _ are accepted"_s.arg(inner.left(60)));
+        if (!name(placeOf(text, open, inner)))
+            break;
         position = close + 2;
     }
-    return {};
+    return std::nullopt;
 }
 
 Result<QString> valueText(const QString &name, const QMap<QString, QVariant> &values)
@@ -70,34 +78,41 @@ Result<QString> valueText(const QString &name, const QMap<QString, QVariant> &va
 Result<QString> renderTemplate(const QString &text, const QMap<QString, QVariant> &values, Escape escape)
 {
     QString result;
-    const Result<void> walked = walk(
+    std::optional<Error> missing;
+    const auto wrong = walk(
         text, [&](QStringView literal) { result += literal; },
-        [&](const QString &name) -> Result<void> {
-            const Result<QString> value = valueText(name, values);
-            if (!value)
-                return value.error();
+        [&](const Place &name) {
+            const Result<QString> value = valueText(name.text, values);
+            if (!value) {
+                missing = value.error();
+                return false;
+            }
             // QString::toHtmlEscaped() leaves the apostrophe, which ends an attribute in single quotes.
             result += escape == Escape::Html ? value->toHtmlEscaped().replace(u'\'', "&#39;"_L1) : value.value();
-            return {};
+            return true;
         });
-    if (!walked)
-        return walked.error();
+    if (missing)
+        return *missing;
+    if (wrong)
+        return Error{ErrorKind::Invalid, u"template, line %1: %2"_s.arg(wrong->line).arg(wrong->text), {}};
     return result;
 }
 
-Result<QStringList> templateNames(const QString &text)
+Result<QList<TemplateName>> templateNames(const QString &text, int *faultLine)
 {
-    QStringList names;
-    const Result<void> walked = walk(
+    QList<TemplateName> names;
+    const auto wrong = walk(
         text, [](QStringView) {},
-        [&](const QString &name) -> Result<void> {
-            if (!names.contains(name))
-                names.append(name);
-            return {};
+        [&](const Place &name) {
+            if (std::none_of(names.cbegin(), names.cend(), [&](const auto &each) { return each.name == name.text; }))
+                names.append({name.text, name.line});
+            return true;
         });
-    if (!walked)
-        return walked.error();
-    return names;
+    if (!wrong)
+        return names;
+    if (faultLine)
+        *faultLine = wrong->line;
+    return Error{ErrorKind::Invalid, wrong->text, {}};
 }
 
 } // namespace sendonce

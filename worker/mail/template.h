@@ -2,6 +2,7 @@
 
 #include "worker/result.h"
 
+#include <QList>
 #include <QMap>
 #include <QString>
 #include <QVariant>
@@ -15,7 +16,16 @@ enum class Escape { None, Html };
 Result<QString> renderTemplate(const QString &text, const QMap<QString, QVariant> &values,
                                Escape escape = Escape::None);
 
-/// The names that a template uses, or the error of its syntax.
-Result<QStringList> templateNames(const QString &text);
+/// A name in a template, and the template's line (from 1) where it is used first.
+struct TemplateName
+{
+    QString name;
+    int line = 1;
+
+    bool operator==(const TemplateName &) const = default;
+};
+
+/// The names that a template uses, each once; or the error of its syntax, without a line but with `faultLine` set.
+Result<QList<TemplateName>> templateNames(const QString &text, int *faultLine = nullptr);
 
 } // namespace sendonce
