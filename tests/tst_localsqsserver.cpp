@@ -109,6 +109,8 @@ private Q_SLOTS:
     void slowRequestsAreCut();
     void connectionsAreLimitedBeyondLongPolls();
     void withoutDescriptorsItWaits();
+    void limitsHoldForTheQueryProtocol();
+    void lettersOfTwoBytesMakeAMebibyte();
 
     // long polls
     void longPollWakesOnSend();
@@ -494,6 +496,9 @@ void TestLocalSqsServer::queueUrlShapes_data()
     QTest::newRow("percent-encoded") << "/"_ba << u"http://x/000000000000/%71"_s << QString();
     QTest::newRow("by path") << "/000000000000/q"_ba << QString() << QString();
     QTest::newRow("by path, any account") << "/1/q"_ba << QString() << QString();
+    QTest::newRow("by path, LocalStack's") << "/queue/us-east-1/000000000000/q"_ba << QString() << QString();
+    QTest::newRow("by path, ElasticMQ's") << "/queue/q"_ba << QString() << QString();
+    QTest::newRow("by path, bare name") << "/q"_ba << QString() << QString();
     QTest::newRow("member beats path") << "/000000000000/none"_ba << u"q"_s << QString();
     QTest::newRow("member beats path, missing") << "/000000000000/q"_ba << u"none"_s << none;
     QTest::newRow("nothing") << "/"_ba << QString() << u"com.amazonaws.sqs#MissingRequiredParameterException"_s;
@@ -516,6 +521,12 @@ void TestLocalSqsServer::queueUrlShapes()
     const Reply reply = client.reply();
     QCOMPARE(reply.json().value("__type"_L1).toString(), error);
     QCOMPARE(depth(), error.isEmpty() ? u"1/0/0"_s : u"0/0/0"_s);
+    // The same in the query protocol.
+    QByteArray form = "Action=SendMessage&MessageBody=a";
+    if (!url.isEmpty())
+        form += "&QueueUrl=" + url.toUtf8().toPercentEncoding();
+    QCOMPARE(query(form, path).status, reply.status);
+    QCOMPARE(depth(), error.isEmpty() ? u"2/0/0"_s : u"0/0/0"_s);
 }
 
 void TestLocalSqsServer::queueUrlsNameTheHostThatWasAsked()
@@ -689,6 +700,14 @@ void TestLocalSqsServer::strangeHostsAreRefused()
     client.write(client.request("SendMessage", sendOne(u"a"_s)).replace("Host: " + client.host() + "\r\n", hosts));
     QCOMPARE(client.reply().status, good ? 200 : 403);
     QCOMPARE(depth(), good ? u"1/0/0"_s : u"0/0/0"_s);
+    HttpProbe form(m_port);
+    form.write(
+        form.form("Action=SendMessage&QueueUrl=q&MessageBody=a").replace("Host: " + form.host() + "\r\n", hosts));
+    QCOMPARE(form.reply().status, good ? 200 : 403);
+    HttpProbe get(m_port);
+    get.write("GET /000000000000/q?Action=SendMessage&MessageBody=a HTTP/1.1\r\n" + hosts + "\r\n");
+    QCOMPARE(get.reply().status, good ? 200 : 403);
+    QCOMPARE(depth(), good ? u"3/0/0"_s : u"0/0/0"_s);
     HttpProbe id(m_port);
     id.write("GET /_sendonce/id HTTP/1.1\r\n" + hosts + "\r\n");
     QCOMPARE(id.reply().status, good ? 200 : 403);
@@ -696,11 +715,11 @@ void TestLocalSqsServer::strangeHostsAreRefused()
 
 void TestLocalSqsServer::webPagesAreRefused_data()
 {
-    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<QByteArray>("method"); // or the query protocol
     QTest::addColumn<QByteArray>("header");
-    for (const char *method : {"POST", "GET", "OPTIONS", "PUT", "DELETE", "HEAD"}) {
+    for (const char *method : {"POST", "GET", "OPTIONS", "PUT", "DELETE", "HEAD", "form", "URL", "plain text"}) {
         for (const char *header : {"Origin: http://evil.com", "Origin: null", "Origin:", "Sec-Fetch-Site: cross-site",
-                                   "Sec-Fetch-Site: none", "sec-fetch-site: same-origin"})
+                                   "Sec-Fetch-Site: none", "sec-fetch-site: same-origin", "Referer: http://evil.com/"})
             QTest::addRow("%s, %s", method, header) << QByteArray(method) << QByteArray(header) + "\r\n";
         QTest::addRow("%s, our own origin", method) << QByteArray(method) << "Origin: http://127.0.0.1:PORT\r\n"_ba;
     }
@@ -712,7 +731,15 @@ void TestLocalSqsServer::webPagesAreRefused()
     QFETCH(QByteArray, header);
     header.replace("PORT", QByteArray::number(m_port));
     HttpProbe client(m_port);
-    client.write(client.request("SendMessage", sendOne(u"a"_s), header).replace("POST ", method + ' '));
+    const QByteArray form = "Action=SendMessage&QueueUrl=q&MessageBody=a";
+    if (method == "form")
+        client.write(client.form(form, header));
+    else if (method == "plain text") // which a page may send anywhere without asking
+        client.write(client.form(form, header).replace("application/x-www-form-urlencoded", "text/plain"));
+    else if (method == "URL")
+        client.write("GET /?" + form + " HTTP/1.1\r\nHost: " + client.host() + "\r\n" + header + "\r\n");
+    else
+        client.write(client.request("SendMessage", sendOne(u"a"_s), header).replace("POST ", method + ' '));
     const Reply reply = client.reply();
     QCOMPARE(reply.status, 403);
     for (const QByteArray &name : reply.headers.keys())
@@ -916,6 +943,60 @@ void TestLocalSqsServer::connectionsAreLimitedBeyondLongPolls()
     idle.clear();
     QTRY_COMPARE(m_server->connectionCount(), 5);
     QCOMPARE(call("ListQueues", "{}").status, 200);
+}
+
+void TestLocalSqsServer::limitsHoldForTheQueryProtocol()
+{
+    m_limits.connections = 3;
+    m_limits.timeouts.idle = m_limits.timeouts.request = 200ms;
+    open();
+    const QByteArray send = "Action=SendMessage&QueueUrl=q&MessageBody=a";
+    QCOMPARE(query(send, "/", "X-Long: " + QByteArray(16 * 1024, 'x') + "\r\n").status, 431);
+    HttpProbe target(m_port);
+    target.write("GET /?" + send + QByteArray(16 * 1024, 'a') + " HTTP/1.1\r\n");
+    QCOMPARE(target.reply().status, 431);
+    HttpProbe large(m_port);
+    large.write("POST / HTTP/1.1\r\nHost: " + large.host()
+                + "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3300000\r\n\r\n" + send);
+    QCOMPARE(large.reply().status, 413);
+    HttpProbe slow(m_port);
+    slow.write(slow.form(send).chopped(1));
+    QCOMPARE(slow.reply().status, 408);
+    QTRY_COMPARE(m_server->connectionCount(), 0);
+
+    std::vector<std::unique_ptr<HttpProbe>> probes;
+    for (int i = 0; i < 4; ++i) {
+        probes.push_back(std::make_unique<HttpProbe>(m_port));
+        probes.back()->write(probes.back()->form("Action=ReceiveMessage&QueueUrl=q&WaitTimeSeconds=20"));
+        QTRY_COMPARE(m_server->longPollCount(), i + 1);
+    }
+    for (int i = 0; i < 3; ++i) {
+        probes.push_back(std::make_unique<HttpProbe>(m_port));
+        QTRY_COMPARE(m_server->connectionCount(), 5 + i);
+    }
+    HttpProbe tooMany(m_port);
+    QCOMPARE(tooMany.reply().status, 503);
+    // The silent ones are hung up on, the long polls are not.
+    QTRY_COMPARE(m_server->connectionCount(), 4);
+    QCOMPARE(m_server->longPollCount(), 4);
+    QCOMPARE(depth(), u"0/0/0"_s);
+}
+
+void TestLocalSqsServer::lettersOfTwoBytesMakeAMebibyte()
+{
+    const auto sentWith = [this](qsizetype letters) {
+        // As boto3 writes them, in one protocol and in the other.
+        const Reply asJson =
+            call("SendMessage", R"({"QueueUrl":"q","MessageBody":")" + QByteArray("\\u00e9").repeated(letters) + "\"}");
+        const Reply asForm =
+            query("Action=SendMessage&QueueUrl=q&MessageBody=" + QByteArray("%C3%A9").repeated(letters));
+        return QPair(asJson.status, asForm.status);
+    };
+    QCOMPARE(sentWith(524288), QPair(200, 200));
+    QCOMPARE(sentWith(524289), QPair(400, 400));
+    const Reply got = query("Action=ReceiveMessage&QueueUrl=q&MaxNumberOfMessages=2");
+    QCOMPARE(got.body.count("<MD5OfBody>a44e56b7f9cc48007439b40bd68183d1</MD5OfBody>"), 2);
+    QCOMPARE(got.body.count("é"), 1048576);
 }
 
 void TestLocalSqsServer::withoutDescriptorsItWaits()

@@ -105,7 +105,8 @@ std::optional<HttpReply> refuseStrangers(const HttpRequest &request, const Endpo
     const bool known = host == "127.0.0.1:" + port || host == "localhost:" + port || host == "[::1]:" + port;
     if (!known || request.count("host"_ba) != 1)
         return textReply(403, "Only requests to 127.0.0.1:" + port + " or localhost:" + port + " are answered.", true);
-    for (const QByteArray &name : {"origin"_ba, "sec-fetch-site"_ba}) {
+    // What a browser adds by itself and no other client does; Referer for the browsers that know no Sec-Fetch-Site.
+    for (const QByteArray &name : {"origin"_ba, "sec-fetch-site"_ba, "referer"_ba}) {
         if (request.count(name) > 0)
             return textReply(403, "Requests from a web page are not answered.", true);
     }

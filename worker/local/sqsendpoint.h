@@ -18,7 +18,8 @@ struct EndpointIdentity
 };
 
 /// Keeps browsers out (DNS rebinding, cross-site requests): Host must be a loopback name with our port, given once; no
-/// Origin, no Sec-Fetch-Site, whatever the method. The reply to a request that is not let in; nothing for the others.
+/// Origin, no Sec-Fetch-Site, no Referer, whatever the method and the protocol. The reply to a request that is not let
+/// in; nothing for the others.
 std::optional<HttpReply> refuseStrangers(const HttpRequest &request, const EndpointIdentity &identity);
 
 /// What a reply needs to know of its request.
