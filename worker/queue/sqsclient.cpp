@@ -5,6 +5,7 @@
 #include "worker/queue/credentials.h"
 #include "worker/queue/httpclient.h"
 #include "worker/queue/sqserrors.h"
+#include "worker/queue/sqsmovetasks.h"
 #include "worker/queue/sqspost.h"
 #include "worker/queue/sqsprotocol.h"
 
@@ -27,6 +28,7 @@ constexpr qint64 LargestReply = 1LL << 20;
 constexpr int MaxConnections = 8; ///< for receives, and as many for all the rest
 
 constexpr auto ReceiveOperation = "ReceiveMessage";
+constexpr auto StartMoveOperation = "StartMessageMoveTask";
 
 template <typename Entry>
 QStringList idsOf(const QList<Entry> &entries)
@@ -76,6 +78,7 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
 {
     const QUrl endpoint = endpointFor(queueUrl);
     const bool receives = qstrcmp(operation, ReceiveOperation) == 0;
+    const bool isOnce = receives || qstrcmp(operation, StartMoveOperation) == 0;
     auto finish = [endpoint, operation, read = std::move(read),
                    done = std::move(done)](const Result<QByteArray> &reply) {
         if (!reply) {
@@ -98,7 +101,7 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
                               json.ok() ? json.value() : QByteArray(),
                               m_settings.answerTimeout + longPoll,
                               receives ? LargestReceiveReply : LargestReply,
-                              {receives ? 1 : m_settings.maxAttempts, m_settings.retryStep},
+                              {isOnce ? 1 : m_settings.maxAttempts, m_settings.retryStep},
                               receives},
                              context ? context : this, std::move(finish), this);
     connect(post, &SqsPost::sent, this, [this] { ++m_requestCount; });
@@ -175,6 +178,52 @@ SqsCall *SqsClient::purgeQueue(const QUrl &queueUrl, QObject *context, Done<bool
     // Void: 200 with an empty body or {}.
     const auto read = [](const QByteArray &) -> Result<bool> { return true; };
     return post<bool>("PurgeQueue", sqsprotocol::purgeQueue(queueUrl), queueUrl, context, read, std::move(done));
+}
+
+SqsCall *SqsClient::startMessageMoveTask(const QUrl &queueUrl, const MoveRequest &request, QObject *context,
+                                         Done<QString> done)
+{
+    return post<QString>(StartMoveOperation, sqsmovetasks::startMessageMoveTask(request), queueUrl, context,
+                         &sqsmovetasks::readTaskHandle, std::move(done));
+}
+
+SqsCall *SqsClient::listMessageMoveTasks(const QUrl &queueUrl, const QString &sourceArn, int maxResults,
+                                         QObject *context, Done<QList<MoveTask>> done)
+{
+    return post<QList<MoveTask>>("ListMessageMoveTasks", sqsmovetasks::listMessageMoveTasks(sourceArn, maxResults),
+                                 queueUrl, context, &sqsmovetasks::readTasks, std::move(done));
+}
+
+SqsCall *SqsClient::cancelMessageMoveTask(const QUrl &queueUrl, const QString &taskHandle, QObject *context,
+                                          Done<qint64> done)
+{
+    return post<qint64>("CancelMessageMoveTask", sqsmovetasks::cancelMessageMoveTask(taskHandle), queueUrl, context,
+                        &sqsmovetasks::readMoved, std::move(done));
+}
+
+void SqsClient::listDeadLetterSourceQueues(const QUrl &deadLetterQueueUrl, QObject *context, Done<QList<QUrl>> done)
+{
+    listSources(deadLetterQueueUrl, {}, {}, context, std::move(done));
+}
+
+void SqsClient::listSources(const QUrl &queueUrl, const QString &nextToken, QList<QUrl> found, QObject *context,
+                            Done<QList<QUrl>> done)
+{
+    using Page = sqsmovetasks::SourcePage;
+    post<Page>("ListDeadLetterSourceQueues", sqsmovetasks::listDeadLetterSourceQueues(queueUrl, nextToken), queueUrl,
+               context, &sqsmovetasks::readSources,
+               [this, queueUrl, nextToken, found, context, done = std::move(done)](const Result<Page> &page) mutable {
+                   if (!page) {
+                       done(page.error());
+                       return;
+                   }
+                   found += page->queueUrls;
+                   const bool isLast = page->nextToken.isEmpty() || page->nextToken == nextToken;
+                   if (isLast)
+                       done(found);
+                   else
+                       listSources(queueUrl, page->nextToken, std::move(found), context, std::move(done));
+               });
 }
 
 void SqsClient::renewKeys()

@@ -77,6 +77,20 @@ public:
                                    Done<QList<BatchEntryResult>> done);
     SqsCall *purgeQueue(const QUrl &queueUrl, QObject *context, Done<bool> done);
 
+    // Move tasks name queues by ARN, and go to the endpoint of `queueUrl`. Not every endpoint has them: it then says
+    // UnsupportedOperation, InvalidAction or something that is no SQS error (code "HTTP 500").
+    /// Gives the task's handle. Never sent twice, or two tasks might be asked for.
+    SqsCall *startMessageMoveTask(const QUrl &queueUrl, const MoveRequest &request, QObject *context,
+                                  Done<QString> done);
+    /// \param maxResults 1…10; the most recent ones, that one first
+    SqsCall *listMessageMoveTasks(const QUrl &queueUrl, const QString &sourceArn, int maxResults, QObject *context,
+                                  Done<QList<MoveTask>> done);
+    /// Gives how many were moved so far, -1 when that is not told; they stay moved, and a few more may follow.
+    SqsCall *cancelMessageMoveTask(const QUrl &queueUrl, const QString &taskHandle, QObject *context,
+                                   Done<qint64> done);
+    /// All queues whose redrive policy names this one, over as many pages as there are.
+    void listDeadLetterSourceQueues(const QUrl &deadLetterQueueUrl, QObject *context, Done<QList<QUrl>> done);
+
     void abortAll();
     /// Keys that can be renewed are, before the next request: somebody says that they have put them right.
     void renewKeys();
@@ -95,6 +109,8 @@ private:
     template <typename T>
     using Read = std::function<Result<T>(const QByteArray &)>; ///< its error's text completes "the endpoint answered …"
 
+    void listSources(const QUrl &queueUrl, const QString &nextToken, QList<QUrl> found, QObject *context,
+                     Done<QList<QUrl>> done);
     QUrl endpointFor(const QUrl &queueUrl) const;
     void warn(const QString &text);
     template <typename T>

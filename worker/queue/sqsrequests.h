@@ -3,6 +3,7 @@
 #include "worker/types.h"
 
 #include <QByteArray>
+#include <QDateTime>
 #include <QString>
 #include <QUrl>
 
@@ -50,6 +51,31 @@ struct VisibilityEntry
     QString id;
     QString receiptHandle;
     std::chrono::seconds timeout{0};
+};
+
+/// A message move task to start: everything in a dead letter queue, the oldest first.
+struct MoveRequest
+{
+    QString sourceArn; ///< of the dead letter queue
+    QString destinationArn; ///< empty: each message to the queue that it came from
+    int perSecond = 0; ///< 1…500; 0: as the service sees fit
+};
+
+/// One that is under way or over. Every message that it moves becomes a new one, with another MessageId.
+struct MoveTask
+{
+    enum class State { Unknown, Running, Completed, Failed, Cancelling, Cancelled };
+    State state = State::Unknown;
+    QString handle; ///< to cancel it with; only while it runs
+    QString sourceArn;
+    QString destinationArn; ///< if one was asked for
+    int perSecond = 0; ///< if asked for
+    qint64 moved = 0; ///< approximately
+    qint64 toMove = -1; ///< at its start, approximately; -1: not known
+    QDateTime startedAt; ///< UTC; invalid: not told
+    QString failureReason; ///< a code, "AWS.SimpleQueueService.NonExistentQueue"; only when failed
+
+    bool operator==(const MoveTask &) const = default;
 };
 
 } // namespace sendonce
