@@ -324,7 +324,7 @@ void TestDatabase::migratesOnce()
         Result<Database> database = Database::open(url());
         const Result<void> migrated = database.value().migrate(u"jobboard"_s);
         QVERIFY2(migrated.ok(), migrated.ok() ? "" : qPrintable(migrated.error().text));
-        QCOMPARE(ask(database.value(), u"SELECT version FROM sendonce_schema WHERE name = 'jobboard'"_s).toInt(), 2);
+        QCOMPARE(ask(database.value(), u"SELECT version FROM sendonce_schema WHERE name = 'jobboard'"_s).toInt(), 3);
     }
     Result<Database> database = Database::open(url());
     QVERIFY(database.value().migrate(u"journal"_s).ok()); // another set, its own version
