@@ -7,6 +7,16 @@ namespace sendonce {
 using namespace Qt::StringLiterals;
 using Kind = DeliveryCommand::Kind;
 
+namespace {
+
+/// Busy elsewhere, stopped, or the database is away: no delivery is to blame, and nothing was sent.
+bool isNobodysFault(const Error &error)
+{
+    return error.kind == ErrorKind::Busy || error.kind == ErrorKind::Aborted || error.kind == ErrorKind::Unreachable;
+}
+
+} // namespace
+
 DeliveryMachine::DeliveryMachine(const DeliveryRules &rules, Message message, QString processedAt)
     : m_rules(rules)
     , m_message(std::move(message))
@@ -75,8 +85,7 @@ DeliveryCommand DeliveryMachine::step(const DeliveryInput &input, qint64 usecSin
             return ask(Kind::Claim);
         m_report.failedStage = Stage::Claimed;
         m_report.reason = begun.error().text;
-        const auto kind = begun.error().kind;
-        return finish(kind == ErrorKind::Busy || kind == ErrorKind::Aborted ? Outcome::GivenBack : Outcome::Failed);
+        return finish(isNobodysFault(begun.error()) ? Outcome::GivenBack : Outcome::Failed);
     }
     case Kind::Claim:
         return claimed(std::get<Result<ProcessedEvents::Claim>>(input));
@@ -106,8 +115,8 @@ DeliveryCommand DeliveryMachine::claimed(const Result<ProcessedEvents::Claim> &c
 {
     if (!claim) {
         // Any error is a failure, never "already there": that would lose the mail silently (spec.md, rule 7).
-        const bool busy = claim.error().kind == ErrorKind::Busy;
-        return rollBackThen(busy ? Outcome::GivenBack : Outcome::Failed, Stage::Claimed, claim.error().text);
+        return rollBackThen(isNobodysFault(claim.error()) ? Outcome::GivenBack : Outcome::Failed, Stage::Claimed,
+                            claim.error().text);
     }
     reach(Stage::Claimed, m_now);
     if (claim->inserted)
@@ -119,8 +128,9 @@ DeliveryCommand DeliveryMachine::claimed(const Result<ProcessedEvents::Claim> &c
 
 DeliveryCommand DeliveryMachine::lookedUp(const Result<std::optional<QMap<QString, QVariant>>> &row)
 {
-    if (!row)
-        return rollBackThen(Outcome::Failed, Stage::LookedUp, row.error().text);
+    if (!row) // a look-up that is only slow comes to its DLQ: Busy is not meant here
+        return rollBackThen(row.error().kind == ErrorKind::Unreachable ? Outcome::GivenBack : Outcome::Failed,
+                            Stage::LookedUp, row.error().text);
     if (!row->has_value()) {
         const auto text = renderTemplate(m_type->missingText, m_values);
         m_report.reason = text ? text.value() : u"nothing found for it"_s;
@@ -221,7 +231,7 @@ DeliveryCommand DeliveryMachine::committed(const Result<void> &result)
         return ask(Kind::Reclaim); // spec.md, rule 5: the mail is out, so the claim must stand
     if (m_outcome == Outcome::Duplicate)
         return finish(Outcome::Duplicate); // nothing was written: the standing row was read, and it stands
-    return finish(Outcome::Failed);
+    return finish(isNobodysFault(result.error()) ? Outcome::GivenBack : Outcome::Failed);
 }
 
 DeliveryCommand DeliveryMachine::reclaimed(const Result<ProcessedEvents::Claim> &claim)

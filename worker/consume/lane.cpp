@@ -1,13 +1,35 @@
 #include "worker/consume/lane.h"
 
-#include "worker/store/jobboard.h"
-
 #include <QThread>
+#include <QTimer>
+
+#include <algorithm>
 
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 using Kind = DeliveryCommand::Kind;
+
+namespace {
+
+constexpr std::chrono::milliseconds FirstPause = 250ms; ///< between two tries to reach the database
+constexpr std::chrono::milliseconds LongestPause = 5s;
+
+/// The error of whatever a command gave back; null when there is none.
+const Error *errorOf(const DeliveryInput &input)
+{
+    return std::visit(
+        [](const auto &result) -> const Error * {
+            if constexpr (std::is_same_v<std::decay_t<decltype(result)>, SendResult>)
+                return nullptr;
+            else
+                return result ? nullptr : &result.error();
+        },
+        input);
+}
+
+} // namespace
 
 Lane::Lane(LaneSettings settings, int number)
     : m_settings(std::move(settings))
@@ -27,10 +49,7 @@ qint64 Lane::nowNsec()
 
 void Lane::close()
 {
-    m_transaction.reset();
-    m_turn.reset();
     m_claims.reset();
-    m_database.reset();
     m_journal.reset();
     m_handover.reset();
     if (m_smtp)
@@ -49,16 +68,23 @@ Result<void> Lane::openConnections()
     const auto journal = openJournal();
     if (!journal)
         return journal.error();
-    if (!m_database) {
-        auto database = Database::open(m_settings.config.databaseUrl);
-        if (!database)
-            return database.error();
-        m_database.emplace(database.take());
-        m_claims = std::make_unique<ProcessedEvents>(*m_database);
-    }
     if (!m_smtp)
         m_smtp.emplace(m_settings.smtp);
     return {};
+}
+
+ClaimSession &Lane::claims()
+{
+    if (!m_claims) {
+        ClaimSession::Settings settings;
+        if (const auto url = DatabaseUrl::parse(m_settings.config.databaseUrl))
+            settings.url = url.value(); // what cannot be read was refused at the start
+        settings.lockWait = m_settings.lockWait;
+        settings.mailTime = m_settings.config.mailTimeout + m_settings.config.mailFinalTimeout;
+        settings.stop = m_settings.stop;
+        m_claims = ClaimSession::make(std::move(settings));
+    }
+    return *m_claims;
 }
 
 Result<void> Lane::openJournal()
@@ -81,33 +107,60 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
     DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain,
                               m_settings.config.mailIdempotencyHeader},
                              message, djangoTime(nowUsecs()));
+    m_databaseLost.reset();
     DeliveryReport before;
     DeliveryCommand command = delivery.start(elapsedUsec());
     passedStages(before, delivery.report());
     while (command.kind != Kind::Finish) {
         before = delivery.report();
         const DeliveryInput result = execute(command, delivery);
+        if (const Error *error = errorOf(result); error && error->kind == ErrorKind::Unreachable)
+            m_databaseLost = *error;
+        else if (command.kind == Kind::Reclaim)
+            m_databaseLost.reset(); // it was away, and is back
         command = delivery.step(result, elapsedUsec());
         passedStages(before, delivery.report());
     }
-    m_transaction.reset();
-    m_turn.reset();
+    if (m_claims)
+        m_claims->rollBack();
     if (m_handover)
         m_handover->clear();
 
     DeliveryReport report = delivery.report();
     report.lane = m_number;
     report.receivedAt = m_receivedAt;
+    if (m_databaseLost && report.outcome == Outcome::GivenBack)
+        report.logLine.clear(); // the outage is told once, not once for each message
     const auto opened = openJournal(); // a body that is no event came this far without it
     const auto recorded = opened ? m_journal->record(report) : opened;
     if (!recorded)
         Q_EMIT warned(u"The journal could not be written: "_s + recorded.error().text);
-    if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed) {
-        // The connection itself may be what failed: the next delivery opens it anew.
-        m_claims.reset();
-        m_database.reset();
-    }
+    if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
+        m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
+    if (m_databaseLost)
+        Q_EMIT databaseLost(*m_databaseLost);
     Q_EMIT finished(m_number, report);
+}
+
+void Lane::awaitDatabase()
+{
+    Q_ASSERT(thread() == QThread::currentThread());
+    if (!m_awaiting)
+        tryDatabase(FirstPause);
+}
+
+void Lane::tryDatabase(std::chrono::milliseconds pause)
+{
+    m_awaiting = true;
+    QTimer::singleShot(pause, this, [this, pause] {
+        m_awaiting = false;
+        if (*m_settings.stop)
+            return;
+        if (claims().reach())
+            Q_EMIT databaseBack();
+        else
+            tryDatabase(std::min(pause * 2, LongestPause));
+    });
 }
 
 void Lane::passedStages(const DeliveryReport &before, const DeliveryReport &after) const
@@ -122,12 +175,11 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
 {
     switch (command.kind) {
     case Kind::Begin:
-        return begin();
+        return begin(delivery);
     case Kind::Claim:
-        return m_claims->claim(delivery.event().eventId, delivery.event().type, delivery.processedAt(),
-                               delivery.event().bodySha256);
+        return m_claims->claim(m_request);
     case Kind::LookUp:
-        return lookUp(*m_database, delivery.type()->lookupSql, delivery.event().fields);
+        return m_claims->lookUp(m_request);
     case Kind::Send:
         return sendMail(delivery);
     case Kind::RecordDoubt: {
@@ -137,48 +189,30 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
         return m_journal->recordDoubt(doubt);
     }
     case Kind::Commit: {
-        auto committed = m_transaction->commit();
-        m_transaction.reset();
+        auto committed = m_claims->commit();
         if (committed)
             m_handover->clear();
         return committed;
     }
     case Kind::RollBack:
-        if (m_transaction)
-            m_transaction->rollback();
-        m_transaction.reset();
+        m_claims->rollBack();
         return Result<void>();
     case Kind::Reclaim:
-        return reclaim(delivery);
+        return m_claims->reclaim(m_request);
     case Kind::Finish:
         break;
     }
     return Result<void>();
 }
 
-Result<void> Lane::begin()
+Result<void> Lane::begin(const DeliveryMachine &delivery)
 {
+    m_request = {delivery.event().eventId,    delivery.event().type,      delivery.processedAt(),
+                 delivery.event().bodySha256, delivery.type()->lookupSql, delivery.event().fields};
     const auto opened = openConnections();
     if (!opened)
         return opened.error();
-    const auto deadline = std::chrono::steady_clock::now() + m_settings.lockWait;
-    auto turn = Turn::take(m_database->filePath(), m_settings.lockWait, *m_settings.stop);
-    if (!turn)
-        return turn.error();
-    m_turn.emplace(turn.take());
-    for (;;) {
-        auto transaction = Transaction::begin(*m_database);
-        if (transaction) {
-            m_transaction.emplace(transaction.take());
-            return {};
-        }
-        // A stranger holds the writer lock (somebody looks at the file with another program). Busy is no outcome: the
-        // lane tries again while it holds the message (spec.md).
-        if (transaction.error().kind != ErrorKind::Busy || *m_settings.stop
-            || std::chrono::steady_clock::now() > deadline)
-            return transaction.error();
-        QThread::msleep(20);
-    }
+    return claims().begin();
 }
 
 SendResult Lane::sendMail(DeliveryMachine &delivery)
@@ -198,27 +232,6 @@ SendResult Lane::sendMail(DeliveryMachine &delivery)
     if (result.status == SendResult::Status::NotSent)
         m_handover->clear();
     return result;
-}
-
-Result<ProcessedEvents::Claim> Lane::reclaim(const DeliveryMachine &delivery)
-{
-    // On a new connection: the old one may be what failed (spec.md, rule 5). The turn is still ours.
-    m_claims.reset();
-    m_database.reset();
-    const auto opened = openConnections();
-    if (!opened)
-        return opened.error();
-    auto transaction = Transaction::begin(*m_database);
-    if (!transaction)
-        return transaction.error();
-    auto claim = m_claims->claim(delivery.event().eventId, delivery.event().type, delivery.processedAt(),
-                                 delivery.event().bodySha256);
-    if (!claim)
-        return claim.error();
-    const auto committed = transaction->commit();
-    if (!committed)
-        return committed.error();
-    return claim;
 }
 
 } // namespace sendonce

@@ -5,10 +5,8 @@
 #include "worker/consume/handover.h"
 #include "worker/faults/crashpoint.h"
 #include "worker/mail/smtpclient.h"
-#include "worker/store/database.h"
+#include "worker/store/claimsession.h"
 #include "worker/store/journal.h"
-#include "worker/store/processedevents.h"
-#include "worker/store/turn.h"
 #include "worker/types.h"
 
 #include <QObject>
@@ -45,12 +43,17 @@ public:
 
 public Q_SLOTS:
     void deliver(const sendonce::Message &message, qint64 receivedNsec);
+    /// Tries to reach the database, with growing pauses and without a message in hand, until databaseBack() or a stop.
+    void awaitDatabase();
     /// Ends the connections; the lane can be used again afterwards.
     void close();
 
 Q_SIGNALS:
     /// After COMMIT or roll-back, and after the journal has it.
     void finished(int lane, const sendonce::DeliveryReport &report);
+    /// Before finished(): the database is away, and the next delivery would come to nothing as well.
+    void databaseLost(const sendonce::Error &error);
+    void databaseBack(); ///< the end of awaitDatabase()
     void warned(const QString &text); ///< something beside the delivery: the journal could not be written
 
 private:
@@ -58,9 +61,10 @@ private:
     Result<void> openJournal();
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
     qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
-    Result<void> begin();
+    void tryDatabase(std::chrono::milliseconds pause);
+    ClaimSession &claims();
+    Result<void> begin(const DeliveryMachine &delivery);
     SendResult sendMail(DeliveryMachine &delivery);
-    Result<ProcessedEvents::Claim> reclaim(const DeliveryMachine &delivery);
     void passedStages(const DeliveryReport &before, const DeliveryReport &after) const;
 
     LaneSettings m_settings;
@@ -68,13 +72,13 @@ private:
     CrashPoints m_crash;
     QDateTime m_receivedAt; ///< UTC; of the message in work
     qint64 m_receivedNsec = 0;
-    std::optional<Database> m_database;
-    std::unique_ptr<ProcessedEvents> m_claims; ///< holds statements of m_database: goes before it
+    std::unique_ptr<ClaimSession> m_claims;
+    ClaimRequest m_request; ///< of the delivery in work
+    std::optional<Error> m_databaseLost; ///< in the delivery in work
+    bool m_awaiting = false; ///< awaitDatabase() has not ended
     std::optional<Journal> m_journal;
     std::optional<Handover> m_handover;
     std::optional<SmtpClient> m_smtp;
-    std::optional<Turn> m_turn;
-    std::optional<Transaction> m_transaction;
 };
 
 } // namespace sendonce
