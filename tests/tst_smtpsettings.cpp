@@ -188,6 +188,31 @@ private Q_SLOTS:
         QCOMPARE(password.get(always).value(), u"token 2"_s);
     }
 
+    void theSamePasswordIsNotTriedAgainAtOnce()
+    {
+        int asked = 0;
+        QString now = u"wrong"_s;
+        MailPassword password(
+            [&](const std::function<bool()> &) -> Result<QString> {
+                ++asked;
+                return now;
+            },
+            200ms);
+        const auto always = [] { return true; };
+        QCOMPARE(password.get(always).value(), u"wrong"_s);
+        password.refused(u"wrong"_s);
+        const auto again = password.get(always);
+        QVERIFY(!again);
+        QCOMPARE(again.error().kind, ErrorKind::Refused);
+        QVERIFY(!again.error().text.contains(u"wrong"_s));
+        now = u"right"_s;
+        QCOMPARE(password.get(always).value(), u"right"_s);
+        QCOMPARE(asked, 3);
+        password.refused(u"right"_s); // a server's whim
+        QVERIFY(!password.get(always));
+        QTRY_VERIFY(password.get(always).ok());
+    }
+
     void aSourceThatFailsIsAskedAgain()
     {
         int asked = 0;

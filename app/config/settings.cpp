@@ -144,7 +144,10 @@ const QList<Setting> &allSettings()
          u"us-east-1"_s,
          u"AWS region to sign for"_s},
         {u"aws-profile"_s, {u"AWS_PROFILE"_s}, u"NAME"_s, u"default"_s, u"profile in AWS's files"_s},
-        {u"database-url"_s, {u"DATABASE_URL"_s}, u"URL"_s, u"sendonce.db in the data folder"_s,
+        {u"database-url"_s,
+         {u"DATABASE_URL"_s},
+         u"URL"_s,
+         u"sendonce.db in the data folder"_s,
          u"sqlite:///path or postgresql://user@host:port/database"_s},
         {u"mail-url"_s,
          {u"SENDONCE_MAIL_URL"_s},
@@ -181,7 +184,11 @@ const QList<Setting> &allSettings()
          u"DOMAIN"_s,
          u"the sender's"_s,
          u"domain of Message-IDs"_s},
-        {u"lanes"_s, {u"SENDONCE_LANES"_s}, u"N"_s, u"32 with PostgreSQL, 1 with SQLite"_s, u"messages in work at once"_s},
+        {u"lanes"_s,
+         {u"SENDONCE_LANES"_s},
+         u"N"_s,
+         u"32 with PostgreSQL, 1 with SQLite"_s,
+         u"messages in work at once"_s},
         {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
         {u"in-doubt"_s,
          {u"SENDONCE_IN_DOUBT"_s},
@@ -252,6 +259,14 @@ GivenSettings gather(const QMap<QString, QString> &flags, const QProcessEnvironm
         }
     }
     return given;
+}
+
+QString visiblePassword(const QMap<QString, QString> &flags)
+{
+    if (QUrl(flags.value(u"mail-url"_s)).password().isEmpty())
+        return {};
+    return u"the password in --mail-url can be seen by everybody with ps; name the user alone there, and give the "
+           "password in SENDONCE_MAIL_PASSWORD or by --mail-password-command"_s;
 }
 
 QString dataDirOf(const GivenSettings &given)
@@ -402,7 +417,8 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
         config.controlSocket = local->controlSocket;
         const bool sameQueue = isLoopback(where) && sameOrigin(where, local->endpoint());
         const bool sameMail = isLoopback(config.mailUrl) && sameOrigin(config.mailUrl, local->mailUrl());
-        config.embedded = sameQueue && sameMail && database.value() == DatabaseUrl::parse(embeddedDatabaseUrl(dataDir)).value();
+        config.embedded =
+            sameQueue && sameMail && database.value() == DatabaseUrl::parse(embeddedDatabaseUrl(dataDir)).value();
     }
     config.depthInterval = config.embedded ? 1s : 5s; // each sample of a real queue is a request somebody pays for
     config.profile = config.embedded ? u"Local"_s : u"Environment"_s;

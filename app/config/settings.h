@@ -41,6 +41,9 @@ struct GivenSettings
 /// \param flags by name, only what was on the command line
 GivenSettings gather(const QMap<QString, QString> &flags, const QProcessEnvironment &environment);
 
+/// What is wrong with a password on the command line, for a warning; empty: there is none. \param flags as for gather()
+QString visiblePassword(const QMap<QString, QString> &flags);
+
 /// The data folder that counts: flag, environment, or the platform's data location.
 QString dataDirOf(const GivenSettings &given);
 

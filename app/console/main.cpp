@@ -60,6 +60,8 @@ int main(int argc, char **argv)
         return 0;
     }
     const QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    if (const QString warning = visiblePassword(line.settingFlags()); !warning.isEmpty())
+        complain(u"warning: "_s + warning);
     const GivenSettings given = gather(line.settingFlags(), environment);
     const auto dataDir = prepareDataDir(dataDirOf(given));
     if (!dataDir)

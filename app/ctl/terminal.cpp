@@ -44,8 +44,8 @@ void complain(const QString &text)
 
 void warnOfVisiblePassword(const QMap<QString, QString> &flags)
 {
-    if (!QUrl(flags.value(u"mail-url"_s)).password().isEmpty())
-        complain(u"warning: the password in --mail-url can be seen by everybody with ps; use SENDONCE_MAIL_URL"_s);
+    if (const QString warning = visiblePassword(flags); !warning.isEmpty())
+        complain(u"warning: "_s + warning);
 }
 
 void say(const QString &line)

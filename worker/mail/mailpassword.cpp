@@ -8,10 +8,13 @@ using namespace std::chrono_literals;
 
 namespace sendonce {
 
-MailPassword::MailPassword(Source source) : m_source(std::move(source)) { }
+MailPassword::MailPassword(Source source, std::chrono::milliseconds quietTime)
+    : m_source(std::move(source))
+    , m_quietTime(quietTime)
+{ }
 
 MailPassword::MailPassword(const QString &fixed)
-    : m_source([fixed](const std::function<bool()> &) -> Result<QString> { return fixed; })
+    : MailPassword([fixed](const std::function<bool()> &) -> Result<QString> { return fixed; })
 { }
 
 Result<QString> MailPassword::get(const std::function<bool()> &goOn)
@@ -31,6 +34,11 @@ Result<QString> MailPassword::get(const std::function<bool()> &goOn)
         return Error{ErrorKind::Invalid, u"it is empty"_s, {}};
     if (std::any_of(password.cbegin(), password.cend(), [](QChar c) { return c.category() == QChar::Other_Control; }))
         return Error{ErrorKind::Invalid, u"it holds a control character"_s, {}};
+    if (password == m_refused && !m_quiet.hasExpired())
+        return Error{ErrorKind::Refused,
+                     u"the mail server refused it just now, so it is not tried again for another %1 s"_s.arg(
+                         m_quiet.remainingTime() / 1000 + 1),
+                     {}};
     m_password = password;
     m_known = true;
     return m_password;
@@ -39,6 +47,8 @@ Result<QString> MailPassword::get(const std::function<bool()> &goOn)
 void MailPassword::refused(const QString &password)
 {
     const std::lock_guard guard(m_mutex);
+    m_refused = password;
+    m_quiet.setRemainingTime(m_quietTime);
     if (m_password == password)
         m_known = false;
 }

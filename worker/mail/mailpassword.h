@@ -2,8 +2,10 @@
 
 #include "worker/result.h"
 
+#include <QDeadlineTimer>
 #include <QString>
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 
@@ -18,10 +20,12 @@ public:
     /// Blocks; ends soon, with an error of kind Aborted, once `goOn` says false. No error's text holds the secret.
     using Source = std::function<Result<QString>(const std::function<bool()> &goOn)>;
 
-    explicit MailPassword(Source source);
+    /// \param quietTime how long one that was refused is not tried again: servers lock an account that tries too often
+    explicit MailPassword(Source source, std::chrono::milliseconds quietTime = std::chrono::seconds(30));
     explicit MailPassword(const QString &fixed);
 
-    /// The password; blocks while its source is asked, here or for another lane, as long as `goOn` says true.
+    /// The password; blocks while its source is asked, here or for another lane, as long as `goOn` says true. Refused
+    /// while the source still gives one that the server has just refused.
     Result<QString> get(const std::function<bool()> &goOn);
 
     /// The server took it for wrong: the source is asked anew, unless another lane has done so already.
@@ -29,9 +33,12 @@ public:
 
 private:
     const Source m_source;
+    const std::chrono::milliseconds m_quietTime;
     std::timed_mutex m_mutex;
     QString m_password;
     bool m_known = false;
+    QString m_refused; ///< the last one
+    QDeadlineTimer m_quiet = QDeadlineTimer(0); ///< until it may be tried again
 };
 
 } // namespace sendonce
