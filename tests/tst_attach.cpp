@@ -150,6 +150,13 @@ private Q_SLOTS:
         QTRY_COMPARE(m_window->deadLettersPanel()->model()->rowCount(), 1);
         Q_EMIT worker.replayChanged({u"m"_s, {}, ReplayItem::State::Sending, {}});
         QTRY_VERIFY(!m_window->deadLettersPanel()->model()->canReplay(0));
+        const auto *way = m_window->findChild<PlainLabel *>(u"replayWay"_s);
+        Q_EMIT worker.moveTasksProbed({MoveTaskSupport::Answer::No, u"InvalidAction"_s});
+        QTRY_VERIFY(!way->isHidden());
+        QCOMPARE(way->text(), u"This endpoint has no message move tasks: a replay sends, verifies, deletes."_s);
+        QVERIFY(way->toolTip().contains(u"InvalidAction"_s));
+        Q_EMIT worker.moveTasksProbed({MoveTaskSupport::Answer::Yes, {}});
+        QTRY_VERIFY(way->isHidden());
         MailRow mail;
         mail.id = u"1"_s;
         Q_EMIT worker.mailboxSnapshot({{mail}, 1, {}});

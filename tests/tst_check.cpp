@@ -123,6 +123,7 @@ private Q_SLOTS:
                                   u"dlq.permission.ChangeMessageVisibility"_s,
                                   u"dlq.permission.ReceiveMessage"_s,
                                   u"dlq.retention"_s,
+                                  u"dlq.move-tasks"_s,
                                   u"timeouts.mail"_s,
                                   u"timeouts.lock"_s,
                                   u"timeouts.heartbeat"_s})

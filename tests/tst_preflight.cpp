@@ -352,6 +352,19 @@ private Q_SLOTS:
         expect(judgeDeadLetterQueue(queue, dlq), u"dlq.retention"_s, level, words);
     }
 
+    void moveTasksAreNoFaultEitherWay()
+    {
+        using Answer = MoveTaskSupport::Answer;
+        const QString id = u"dlq.move-tasks"_s;
+        expect(judgeMoveTasks({Answer::Yes, {}}), id, Level::Ok, {u"has message move tasks"_s});
+        expect(judgeMoveTasks({Answer::No, u"what it said"_s}), id, Level::Ok,
+               {u"no message move tasks"_s, u"sends, verifies, deletes"_s, u"what it said"_s});
+        expect(judgeMoveTasks({Answer::NotPermitted, u"what it said"_s}), id, Level::Ok,
+               {u"not permitted"_s, u"what it said"_s});
+        expect(judgeMoveTasks({Answer::Unknown, u"what it said"_s}), id, Level::Warning,
+               {u"could not be seen"_s, u"what it said"_s, u"run the check again"_s});
+    }
+
     void theWrongDeadLetterQueueIsNamed()
     {
         QueueLook dlq = goodDlq();

@@ -50,6 +50,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::mailOpened, &window, &M::showMail, queued);
     QObject::connect(&worker, &W::story, &window, &M::showStory, queued);
     QObject::connect(&worker, &W::deadLettersChanged, &window, &M::showDeadLetters, queued);
+    QObject::connect(&worker, &W::moveTasksProbed, &window, &M::showMoveTasks, queued);
     QObject::connect(&worker, &W::replayChanged, &window, &M::showReplay, queued);
     QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);
     QObject::connect(&worker, &W::checkFinished, &window, &M::showCheckFinished, queued);

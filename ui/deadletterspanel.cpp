@@ -33,6 +33,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     , m_replay(new QPushButton(icon(u"replay"_s, Tone::OnAccent), tr("Replay")))
     , m_confirm(new InlineConfirm)
     , m_table(new RowTable(tr("Dead letters")))
+    , m_replayWay(new PlainLabel({}, PlainLabel::Role::Caption))
 {
     m_browse->setObjectName(u"browse"_s);
     m_replay->setObjectName(u"replay"_s);
@@ -78,6 +79,11 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     layout->addWidget(bar);
     layout->addWidget(m_confirm);
     layout->addWidget(splitter, 1);
+    layout->addWidget(m_replayWay);
+    m_replayWay->setObjectName(u"replayWay"_s);
+    m_replayWay->setTone(Tone::Muted);
+    m_replayWay->setContentsMargins(2 * SpacingUnit, SpacingUnit / 2, 2 * SpacingUnit, SpacingUnit / 2);
+    m_replayWay->hide();
 
     connect(m_browse, &QPushButton::clicked, this, &DeadLettersPanel::askToBrowse);
     connect(m_replay, &QPushButton::clicked, this, &DeadLettersPanel::replaySelected);
@@ -135,6 +141,16 @@ void DeadLettersPanel::showReplay(const ReplayItem &item)
 {
     m_model->setReplay(item);
     updateReplay();
+}
+
+void DeadLettersPanel::showMoveTasks(const MoveTaskSupport &support)
+{
+    using Answer = MoveTaskSupport::Answer;
+    m_replayWay->setVisible(support.answer == Answer::No || support.answer == Answer::NotPermitted);
+    m_replayWay->setPlain(support.answer == Answer::No
+                              ? tr("This endpoint has no message move tasks: a replay sends, verifies, deletes.")
+                              : tr("Message move tasks are not permitted here: a replay sends, verifies, deletes."));
+    m_replayWay->setToolTip(toolTipText(support.reason));
 }
 
 void DeadLettersPanel::showStory(const EventStory &story)

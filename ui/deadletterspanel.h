@@ -30,6 +30,7 @@ public:
     void showDepth(qint64 deadLetters);
     void showList(const sendonce::DeadLetterList &list);
     void showReplay(const sendonce::ReplayItem &item);
+    void showMoveTasks(const sendonce::MoveTaskSupport &support);
     void showStory(const sendonce::EventStory &story);
     void setNow(const QDateTime &now);
     void setReady();
@@ -69,6 +70,7 @@ private:
     QPushButton *m_replay;
     InlineConfirm *m_confirm;
     RowTable *m_table;
+    PlainLabel *m_replayWay; ///< shown when it is worth a word
     QStackedWidget *m_details;
     PlainLabel *m_hint;
     PlainTextView *m_body;

@@ -339,6 +339,11 @@ void MainWindow::showDeadLetters(const DeadLetterList &list)
     updateActions();
 }
 
+void MainWindow::showMoveTasks(const MoveTaskSupport &support)
+{
+    m_deadLetters->showMoveTasks(support);
+}
+
 void MainWindow::showReplay(const ReplayItem &item)
 {
     m_deadLetters->showReplay(item);

@@ -95,6 +95,7 @@ public Q_SLOTS:
     void showMail(const sendonce::MailDetail &mail);
     void showStory(const sendonce::EventStory &story);
     void showDeadLetters(const sendonce::DeadLetterList &list);
+    void showMoveTasks(const sendonce::MoveTaskSupport &support);
     void showReplay(const sendonce::ReplayItem &item);
     void showCheckLine(const sendonce::CheckLine &line);
     void showCheckFinished();

@@ -44,6 +44,7 @@ void OperatorThread::handOnAnswers(Worker &worker)
     handOn(&Operator::mailOpened, &Worker::mailOpened);
     handOn(&Operator::story, &Worker::story);
     handOn(&Operator::deadLettersChanged, &Worker::deadLettersChanged);
+    handOn(&Operator::moveTasksProbed, &Worker::moveTasksProbed);
     handOn(&Operator::checkLine, &Worker::checkLine);
     handOn(&Operator::checkFinished, &Worker::checkFinished);
 }

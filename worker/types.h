@@ -262,6 +262,15 @@ struct DeadLetterList
 
     bool operator==(const DeadLetterList &) const = default;
 };
+/// Whether the endpoint can move dead letters back by itself (message move tasks), as a look at it found.
+struct MoveTaskSupport
+{
+    enum class Answer { Unknown, Yes, No, NotPermitted };
+    Answer answer = Answer::Unknown;
+    QString reason; ///< what the endpoint said; empty for Yes
+
+    bool operator==(const MoveTaskSupport &) const = default;
+};
 /// What became of one replayed dead letter.
 struct ReplayItem
 {

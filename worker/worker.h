@@ -71,6 +71,7 @@ Q_SIGNALS:
     void mailOpened(const sendonce::MailDetail &mail);
     void story(const sendonce::EventStory &story);
     void deadLettersChanged(const sendonce::DeadLetterList &list); ///< while browsing, and when finished
+    void moveTasksProbed(const sendonce::MoveTaskSupport &support); ///< when opened, once for the dead letter queue
     void replayChanged(const sendonce::ReplayItem &item); ///< each step of each replayed letter
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();

@@ -3,6 +3,7 @@
 #include "worker/consume/handover.h"
 #include "worker/operate/deadletters.h"
 #include "worker/operate/eventsearch.h"
+#include "worker/operate/movetaskprobe.h"
 #include "worker/operate/preflightrun.h"
 #include "worker/store/inspection.h"
 
@@ -52,6 +53,7 @@ void Operator::open()
     connect(m_deadLetters.get(), &DeadLetters::replayChanged, this, &Operator::replayChanged);
     connect(m_deadLetters.get(), &DeadLetters::failed, this, &Operator::actFailed);
     m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
+    probeForMoveTasks(); // the queues may have been known before the database could be opened
     int connections = 0;
     if (m_database->isPostgres()) {
         prepareServer();
@@ -145,8 +147,23 @@ void Operator::setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiv
     m_queueUrl = queueUrl;
     m_dlqUrl = dlqUrl;
     m_maxReceiveCount = maxReceiveCount;
-    if (m_deadLetters)
-        m_deadLetters->setQueues(queueUrl, dlqUrl, maxReceiveCount);
+    if (!m_deadLetters)
+        return;
+    m_deadLetters->setQueues(queueUrl, dlqUrl, maxReceiveCount);
+    probeForMoveTasks();
+}
+
+void Operator::probeForMoveTasks()
+{
+    m_moveTasks.reset();
+    if (m_dlqUrl.isEmpty())
+        return;
+    probeMoveTasks(*m_client, m_queueUrl, m_dlqUrl, {}, this, [this, dlqUrl = m_dlqUrl](const MoveTaskSupport &found) {
+        if (dlqUrl != m_dlqUrl)
+            return;
+        m_moveTasks = found;
+        Q_EMIT moveTasksProbed(found);
+    });
 }
 
 void Operator::queryProcessed(const ProcessedQuery &query)
@@ -218,10 +235,13 @@ void Operator::queryStory(const QString &eventId)
 
 void Operator::browseDeadLetters()
 {
-    if (m_deadLetters)
-        m_deadLetters->browse();
-    else
+    if (!m_deadLetters) {
         Q_EMIT actFailed(u"browse"_s, u"the database is not open"_s);
+        return;
+    }
+    if (m_moveTasks && m_moveTasks->answer == MoveTaskSupport::Answer::Unknown)
+        probeForMoveTasks();
+    m_deadLetters->browse();
 }
 
 void Operator::cancelBrowse()

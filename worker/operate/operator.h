@@ -64,6 +64,8 @@ Q_SIGNALS:
     void story(const sendonce::EventStory &story);
     void deadLettersChanged(const sendonce::DeadLetterList &list);
     void replayChanged(const sendonce::ReplayItem &item);
+    /// Once for each dead letter queue; again before a browse while it is not known.
+    void moveTasksProbed(const sendonce::MoveTaskSupport &support);
     void actFailed(const QString &act, const QString &text);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
@@ -71,6 +73,7 @@ Q_SIGNALS:
 private:
     Result<void> openDatabase();
     void prepareServer();
+    void probeForMoveTasks();
     void collectHandover();
     void watchMailbox();
     void refreshMailbox();
@@ -86,6 +89,7 @@ private:
     std::chrono::milliseconds m_openPause{500}; ///< until the next try
     std::unique_ptr<SqsClient> m_client;
     std::unique_ptr<DeadLetters> m_deadLetters;
+    std::optional<MoveTaskSupport> m_moveTasks; ///< nothing: not asked yet, or just being asked
     std::optional<MailboxIndex> m_mailbox;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     std::unique_ptr<QTimer> m_mailboxTimer;

@@ -390,6 +390,25 @@ QList<CheckLine> judgeDeadLetterQueue(const QueueLook &queue, const QueueLook &d
     return lines;
 }
 
+QList<CheckLine> judgeMoveTasks(const MoveTaskSupport &support)
+{
+    const QString id = u"dlq.move-tasks"_s;
+    const QString instead = u"a replay sends, verifies, deletes"_s;
+    switch (support.answer) {
+    case MoveTaskSupport::Answer::Yes:
+        return {ok(id, u"this endpoint has message move tasks for the dead letter queue"_s)};
+    case MoveTaskSupport::Answer::No:
+        return {ok(id, u"this endpoint has no message move tasks, so %1: %2"_s.arg(instead, support.reason))};
+    case MoveTaskSupport::Answer::NotPermitted:
+        return {
+            ok(id, u"message move tasks are not permitted to these keys, so %1: %2"_s.arg(instead, support.reason))};
+    case MoveTaskSupport::Answer::Unknown:
+        break;
+    }
+    return {warning(id, u"whether this endpoint has message move tasks could not be seen: %1"_s.arg(support.reason),
+                    u"run the check again; without them "_s + instead)};
+}
+
 // ---- the order of time-outs
 // --------------------------------------------------------------------------------------------
 

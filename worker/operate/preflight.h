@@ -102,6 +102,9 @@ QList<CheckLine> judgeQueue(const QueueLook &queue);
 /// Only for a queue that has a redrive policy, or a DLQ by setting.
 QList<CheckLine> judgeDeadLetterQueue(const QueueLook &queue, const QueueLook &dlq);
 
+/// Which way a replay can go; nothing is wrong with either.
+QList<CheckLine> judgeMoveTasks(const MoveTaskSupport &support);
+
 // ---- the order of time-outs
 // --------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "worker/consume/eventtypecheck.h"
 #include "worker/events/eventtype.h"
 #include "worker/mail/mimemessage.h"
+#include "worker/operate/movetaskprobe.h"
 
 #include <QFileInfo>
 #include <QStorageInfo>
@@ -229,7 +230,15 @@ void PreflightRun::tryDeadLetterPermissions()
 void PreflightRun::tellDeadLetterQueue()
 {
     tell(preflight::judgeDeadLetterQueue(m_queue, m_dlq));
-    tellTimeOuts();
+    const QString arn = m_dlq.attributes.value(u"QueueArn"_s);
+    if (m_dlq.error || arn.isEmpty()) {
+        tellTimeOuts();
+        return;
+    }
+    probeMoveTasks(*m_client, m_config.queueUrl, m_dlqUrl, arn, this, [this](const MoveTaskSupport &found) {
+        tell(preflight::judgeMoveTasks(found));
+        tellTimeOuts();
+    });
 }
 
 void PreflightRun::tellTimeOuts()
