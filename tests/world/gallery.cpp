@@ -401,7 +401,7 @@ int main(int argc, char **argv)
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
-        {u"do"_s, u"browse, fail, replay, replaying, check, note, menu, help, about, float, stopping, search"_s,
+        {u"do"_s, u"browse, fail, replay, replaying, check, note, menu, help, about, float, stopping, search, keys"_s,
          u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
@@ -451,7 +451,15 @@ int main(int argc, char **argv)
         else if (act == "note"_L1)
             window.showActFailed(u"Sending"_s,
                                  u"127.0.0.1:9324 did not answer within 5 s. Is the queue running? See --queue-url."_s);
-        else if (act == "menu"_L1)
+        else if (act == "keys"_L1) {
+            window.showMoveTasks({MoveTaskSupport::Answer::No, u"InvalidAction"_s});
+            window.showService(
+                {ServiceStatus::Service::Queue, ServiceStatus::Health::Paused, u"sqs.eu-west-1.amazonaws.com:443"_s,
+                 u"queue endpoint sqs.eu-west-1.amazonaws.com answered ReceiveMessage with ExpiredToken: "
+                 "The security token included in the request is expired; put new keys into profile “work” "
+                 "(~/.aws/credentials)"_s,
+                 QDateTime::currentDateTimeUtc().addSecs(60)});
+        } else if (act == "menu"_L1)
             window.menuBar()->setActiveAction(window.menuBar()->actions().at(3));
         else if (act == "help"_L1)
             window.actions().help->trigger();
