@@ -10,6 +10,7 @@
 #include <pwd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace sendonce::world {
 
@@ -166,12 +167,29 @@ QString Postgres::url(const QString &database) const
     return u"postgresql://sendonce@127.0.0.1:%1/%2"_s.arg(m_port).arg(database);
 }
 
+void Postgres::cutOpenTransactions(const QString &database)
+{
+    sql(u"postgres"_s,
+        u"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%1' "
+        "AND state = 'idle in transaction'"_s.arg(database));
+}
+
+void Postgres::kill()
+{
+    ::kill(pid_t(m_server->processId()), SIGQUIT);
+    while (!sql(u"postgres"_s, u"SELECT 1"_s).isNull())
+        ;
+}
+
 bool Postgres::stop(Stop how)
 {
     if (!m_server)
         return false;
-    ::kill(pid_t(m_server->processId()), how == Stop::Fast ? SIGINT : SIGQUIT);
-    const bool ok = m_server->waitForFinished(20'000);
+    // Ended already, by kill(): there is no pid any more, and 0 would be ourselves.
+    const auto pid = pid_t(m_server->processId());
+    if (pid > 0)
+        ::kill(pid, how == Stop::Fast ? SIGINT : SIGQUIT);
+    const bool ok = pid <= 0 || m_server->waitForFinished(20'000);
     if (!ok)
         m_server->kill();
     m_server.reset();
@@ -199,13 +217,18 @@ QList<qint64> Postgres::processes() const
 
 void Postgres::freeze()
 {
-    for (const qint64 pid : processes())
+    // The first one first: it makes no more children then.
+    ::kill(pid_t(m_server->processId()), SIGSTOP);
+    m_frozen = processes();
+    for (const qint64 pid : std::as_const(m_frozen))
         ::kill(pid_t(pid), SIGSTOP);
 }
 
 void Postgres::thaw()
 {
-    for (const qint64 pid : processes())
+    // Those that were stopped, not those that are found now: the list of children has gaps while some of them end.
+    const QList<qint64> frozen = std::exchange(m_frozen, {});
+    for (const qint64 pid : frozen)
         ::kill(pid_t(pid), SIGCONT);
 }
 

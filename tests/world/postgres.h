@@ -32,6 +32,10 @@ public:
     QString sql(const QString &database, const QString &statements);
     bool append(const QString &configurationLine); ///< to postgresql.conf; counts from the next start
 
+    /// Any thread: ends the sessions of a database that hold a transaction open and wait for their client.
+    void cutOpenTransactions(const QString &database);
+    void kill(); ///< any thread: SIGQUIT, then waits until nobody answers; stop() and startAgain() come behind it
+
     enum class Stop { Fast, Immediate };
     bool stop(Stop how);
     bool startAgain(); ///< behind stop(), on the same port
@@ -46,6 +50,7 @@ private:
 
     QTemporaryDir m_dir;
     QString m_binaries, m_why, m_user;
+    QList<qint64> m_frozen;
     quint16 m_port = 0;
     int m_databases = 0;
     std::unique_ptr<QProcess> m_server;

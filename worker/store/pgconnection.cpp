@@ -171,6 +171,8 @@ Result<void> PgConnection::connect(const DatabaseUrl &url, const PgPatience &pat
     m_connection = PQconnectStartParams(keys.data(), values.data(), 0);
     if (!m_connection || PQstatus(m_connection) == CONNECTION_BAD)
         return connectError(m_connection, doing);
+    PQsetNoticeProcessor(
+        m_connection, [](void *, const char *) {}, nullptr); // else they go to stderr
     PQsetErrorVerbosity(m_connection, PQERRORS_VERBOSE); // the only way to see the SQLSTATE of a refused connection
     for (PostgresPollingStatusType next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;
          next = PQconnectPoll(m_connection)) {
