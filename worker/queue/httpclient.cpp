@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <poll.h>
 #include <sys/socket.h>
 
 using namespace Qt::StringLiterals;
@@ -18,6 +19,11 @@ namespace {
 /// Whether the peer has closed, asked of the kernel: the event loop may not have told yet.
 bool isClosedByPeer(QTcpSocket *socket)
 {
+#ifdef POLLRDHUP // sees the end behind bytes that are still to be read, such as the farewell of TLS
+    pollfd end{int(socket->socketDescriptor()), POLLRDHUP, 0};
+    if (::poll(&end, 1, 0) > 0)
+        return true;
+#endif
     char byte = 0;
     return ::recv(int(socket->socketDescriptor()), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
