@@ -28,7 +28,7 @@ class TestAwsCredentials : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
+    void init() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
 
     void oddForms_data();
     void oddForms();

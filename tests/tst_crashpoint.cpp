@@ -32,7 +32,7 @@ class TestCrashPoint : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
+    void init() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
     void namesAreThoseOfTheOption();
     void namesAndStagesAgree();
     void killsAtItsStage_data();

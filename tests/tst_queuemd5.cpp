@@ -18,7 +18,7 @@ class TestQueueMd5 : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
+    void init() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
     void bodies_data();
     void bodies();
     void attributes_data();

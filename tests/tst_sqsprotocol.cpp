@@ -35,7 +35,7 @@ class TestSqsProtocol : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
+    void init() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
 
     void receiveAsksForEverything();
     void receiveAsksForVisibilityOnlyWhenGiven();
