@@ -25,6 +25,36 @@ QList<Kind> kinds(const ConsumerCommands &commands)
     return result;
 }
 
+using Ended = ConsumerMachine::Ended;
+
+QList<Message> messages(int count, const QString &prefix = u"m"_s)
+{
+    QList<Message> result;
+    for (int i = 0; i < count; ++i)
+        result.append(message(prefix + QString::number(i)));
+    return result;
+}
+
+int count(const ConsumerCommands &commands, Kind kind)
+{
+    return int(kinds(commands).count(kind));
+}
+
+/// A worker of so many lanes whose deliveries have taken `pace` each so far; all lanes are free, one receive of 10 is
+/// under way.
+ConsumerMachine paced(int lanes, std::chrono::milliseconds pace, std::chrono::milliseconds visibility = 30s,
+                      int *asked = nullptr)
+{
+    ConsumerMachine machine(lanes, visibility);
+    ConsumerCommands commands = machine.start(0s);
+    commands = machine.received({message(u"first"_s)}, commands[0].count, 0s);
+    const int lane = commands[1].lane;
+    commands += machine.laneFree(lane, Ended::Mailed, pace);
+    if (asked)
+        *asked = commands.last().count;
+    return machine;
+}
+
 } // namespace
 
 class ConsumerMachineTest : public QObject
@@ -34,79 +64,193 @@ private Q_SLOTS:
     void asksForAsManyAsLanesAreFree()
     {
         ConsumerMachine four(4);
-        auto commands = four.start();
+        auto commands = four.start(0s);
         QCOMPARE(kinds(commands), QList{Kind::Receive});
         QCOMPARE(commands[0].count, 4);
-        commands = four.received({message(u"a"_s)});
-        QCOMPARE(kinds(commands), (QList{Kind::Dispatch, Kind::Receive}));
-        QCOMPARE(commands[0].lane, 1);
-        QCOMPARE(commands[1].count, 3);
+        QVERIFY(commands[0].longPoll);
+        commands = four.received({message(u"a"_s)}, 4, 5s);
+        QCOMPARE(kinds(commands), (QList{Kind::Hold, Kind::Dispatch, Kind::Receive}));
+        QCOMPARE(commands[1].lane, 1);
+        QCOMPARE(commands[1].receivedAt, 5s);
+        QCOMPARE(commands[2].count, 3);
     }
 
     void neverAsksForMoreThanTen()
     {
         ConsumerMachine many(32);
-        QCOMPARE(many.start()[0].count, 10);
+        QCOMPARE(many.start(0s)[0].count, 10);
     }
 
-    void doesNotReceiveWhileEveryLaneIsBusy()
+    void idleHoldsOneLongPoll()
+    {
+        ConsumerMachine many(32);
+        QCOMPARE(count(many.start(0s), Kind::Receive), 1);
+        QCOMPARE(count(many.received({}, 10, 20s), Kind::Receive), 1);
+    }
+
+    void doesNotReceiveWhileEveryLaneIsBusyAndNoPaceIsKnown()
     {
         ConsumerMachine one(1);
-        one.start();
-        QCOMPARE(kinds(one.received({message(u"a"_s)})), QList{Kind::Dispatch});
+        one.start(0s);
+        QCOMPARE(kinds(one.received({message(u"a"_s)}, 1, 0s)), (QList{Kind::Hold, Kind::Dispatch}));
         QCOMPARE(one.inHand(), 1);
-        QCOMPARE(kinds(one.laneFree(1)), QList{Kind::Receive});
+    }
+
+    void quickLanesHaveABatchWaiting()
+    {
+        ConsumerMachine one = paced(1, 10ms); // 100 a second
+        auto commands = one.received(messages(1), 10, 1s);
+        QCOMPARE(kinds(commands), (QList{Kind::Hold, Kind::Dispatch, Kind::Receive}));
+        QCOMPARE(commands[2].count, 10);
+        commands = one.received(messages(10, u"n"_s), 10, 1s);
+        QCOMPARE(count(commands, Kind::Hold), 10);
+        QCOMPARE(count(commands, Kind::Receive), 0);
+        QCOMPARE(one.inHand(), 11);
+        // The lane takes from what waits, oldest first; only when a whole batch fits is more asked for.
+        for (int i = 0; i < 9; ++i) {
+            commands = one.laneFree(1, Ended::Mailed, 1s + 10ms * (i + 1));
+            QCOMPARE(kinds(commands), QList{Kind::Dispatch});
+            QCOMPARE(commands[0].message.messageId, u"n%1"_s.arg(i));
+        }
+        QCOMPARE(kinds(one.laneFree(1, Ended::Mailed, 2s)), (QList{Kind::Dispatch, Kind::Receive}));
+    }
+
+    void slowLanesTakeNoMoreThanTheyStartInAQuarterOfTheVisibility_data()
+    {
+        QTest::addColumn<int>("lanes");
+        QTest::addColumn<int>("paceMsec");
+        QTest::addColumn<int>("visibilitySec");
+        QTest::addColumn<int>("held");
+        QTest::newRow("a mail takes longer than that") << 1 << 20'000 << 30 << 0;
+        QTest::newRow("two in 7.5 s") << 1 << 3'000 << 30 << 2;
+        QTest::newRow("four lanes") << 4 << 4'000 << 30 << 7;
+        QTest::newRow("short visibility") << 1 << 100 << 2 << 5;
+        QTest::newRow("never more than a batch") << 32 << 1 << 43'200 << 10;
+    }
+
+    void slowLanesTakeNoMoreThanTheyStartInAQuarterOfTheVisibility()
+    {
+        QFETCH(int, lanes);
+        QFETCH(int, paceMsec);
+        QFETCH(int, visibilitySec);
+        QFETCH(int, held);
+        int asked = 0;
+        ConsumerMachine machine =
+            paced(lanes, std::chrono::milliseconds(paceMsec), std::chrono::seconds(visibilitySec), &asked);
+        // A queue that never runs dry answers whatever is asked.
+        QList<int> underWay{asked};
+        int dispatched = 0, waiting = 0;
+        for (int round = 0; !underWay.isEmpty(); ++round) {
+            QVERIFY(round < 100);
+            const int count = underWay.takeFirst();
+            const auto commands = machine.received(messages(count, u"r%1-"_s.arg(round)), count, 1s);
+            QCOMPARE(::count(commands, Kind::GiveBack), 0);
+            dispatched += ::count(commands, Kind::Dispatch);
+            waiting += ::count(commands, Kind::Hold) - ::count(commands, Kind::Dispatch);
+            for (const auto &command : commands) {
+                if (command.kind == Kind::Receive)
+                    underWay.append(command.count);
+            }
+        }
+        QCOMPARE(dispatched, lanes);
+        QVERIFY2(waiting <= held, qPrintable(QString::number(waiting)));
+        QVERIFY(held < 10 || waiting > 0);
+    }
+
+    void aFullAnswerIsFollowedByMoreThanOneReceive()
+    {
+        ConsumerMachine machine = paced(32, 10ms);
+        auto commands = machine.received(messages(10), 10, 1s);
+        QCOMPARE(count(commands, Kind::Receive), 3); // 22 lanes and 10 places are free
+        QCOMPARE(commands.last().longPoll, false); // only one of them may wait
+        commands = machine.received(messages(3, u"n"_s), 10, 1s);
+        QCOMPARE(count(commands, Kind::Receive), 0); // the queue is empty now, and two are still under way
     }
 
     void aMessageInHandThatComesAgainIsNotStartedTwice()
     {
         ConsumerMachine two(2);
-        two.start();
-        two.received({message(u"a"_s, u"old"_s)});
-        const auto commands = two.received({message(u"a"_s, u"new"_s)});
+        two.start(0s);
+        two.received({message(u"a"_s, u"old"_s)}, 2, 0s);
+        const auto commands = two.received({message(u"a"_s, u"new"_s)}, 1, 1s);
         QCOMPARE(commands[0].kind, Kind::NewerHandle);
         QCOMPARE(commands[0].message.receiptHandle, u"new"_s);
         QCOMPARE(two.inHand(), 1);
     }
 
+    void aWaitingMessageThatComesAgainIsGivenBackWithItsNewestHandle()
+    {
+        ConsumerMachine one = paced(1, 10ms);
+        one.received(messages(1), 10, 1s);
+        one.received({message(u"w"_s, u"old"_s)}, 10, 1s);
+        QCOMPARE(one.received({message(u"w"_s, u"new"_s)}, 9, 2s)[0].kind, Kind::NewerHandle);
+        const auto commands = one.stop();
+        QCOMPARE(commands.last().kind, Kind::GiveBack);
+        QCOMPARE(commands.last().message.receiptHandle, u"new"_s);
+    }
+
     void theSameMessageTwiceInOneReceiveIsOneDelivery()
     {
         ConsumerMachine two(2);
-        two.start();
-        const auto commands = two.received({message(u"a"_s, u"1"_s), message(u"a"_s, u"2"_s)});
-        QCOMPARE(kinds(commands).mid(0, 2), (QList{Kind::Dispatch, Kind::NewerHandle}));
+        two.start(0s);
+        const auto commands = two.received({message(u"a"_s, u"1"_s), message(u"a"_s, u"2"_s)}, 2, 0s);
+        QCOMPARE(kinds(commands).mid(0, 3), (QList{Kind::Hold, Kind::NewerHandle, Kind::Dispatch}));
     }
 
     void moreThanAskedForIsGivenBack()
     {
         ConsumerMachine one(1);
-        one.start();
-        QCOMPARE(kinds(one.received({message(u"a"_s), message(u"b"_s)})), (QList{Kind::Dispatch, Kind::GiveBack}));
+        one.start(0s);
+        QCOMPARE(kinds(one.received({message(u"a"_s), message(u"b"_s)}, 1, 0s)),
+                 (QList{Kind::Hold, Kind::GiveBack, Kind::Dispatch}));
+    }
+
+    void theLaneThatWorkedLastWorksNext()
+    {
+        ConsumerMachine four(4);
+        four.start(0s);
+        QCOMPARE(four.received(messages(2), 4, 0s)[2].lane, 1);
+        four.laneFree(2, Ended::Mailed, 1s);
+        const auto commands = four.received({message(u"x"_s)}, 2, 1s);
+        QCOMPARE(commands[1].kind, Kind::Dispatch);
+        QCOMPARE(commands[1].lane, 2);
+    }
+
+    void whoFindsTheEventBusyGivesTheWaitingOnesBack()
+    {
+        ConsumerMachine one = paced(1, 10ms);
+        one.received(messages(1), 10, 1s);
+        one.received(messages(3, u"w"_s), 10, 1s);
+        QCOMPARE(one.inHand(), 4);
+        const auto commands = one.laneFree(1, Ended::GivenBack, 2s);
+        QCOMPARE(count(commands, Kind::GiveBack), 3);
+        QCOMPARE(count(commands, Kind::Dispatch), 0);
+        QCOMPARE(one.inHand(), 0);
     }
 
     void stopWhenIdleAbortsTheLongPollAndIsStoppedAtOnce()
     {
         ConsumerMachine one(1);
-        one.start();
-        QCOMPARE(kinds(one.stop()), QList{Kind::AbortReceive});
-        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList{Kind::Stopped});
+        one.start(0s);
+        QCOMPARE(kinds(one.stop()), QList{Kind::AbortReceives});
+        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 1, 0, 1s)), QList{Kind::Stopped});
     }
 
-    void stopWaitsForWhatIsInWork()
+    void stopWaitsForWhatIsInWorkAndGivesTheRestBack()
     {
-        ConsumerMachine one(1);
-        one.start();
-        one.received({message(u"a"_s)});
-        QVERIFY(one.stop().isEmpty());
-        QCOMPARE(kinds(one.laneFree(1)), QList{Kind::Stopped});
+        ConsumerMachine one = paced(1, 10ms);
+        one.received(messages(1), 10, 1s);
+        one.received(messages(2, u"w"_s), 10, 1s);
+        QCOMPARE(kinds(one.stop()), (QList{Kind::GiveBack, Kind::GiveBack}));
+        QCOMPARE(kinds(one.laneFree(1, Ended::Mailed, 2s)), QList{Kind::Stopped});
     }
 
     void messagesThatArriveWhileStoppingAreGivenBack()
     {
         ConsumerMachine one(1);
-        one.start();
+        one.start(0s);
         one.stop();
-        QCOMPARE(kinds(one.received({message(u"a"_s)})), (QList{Kind::GiveBack, Kind::Stopped}));
+        QCOMPARE(kinds(one.received({message(u"a"_s)}, 1, 1s)), (QList{Kind::GiveBack, Kind::Stopped}));
     }
 
     void stopBeforeStartAndTwiceAreFine()
@@ -119,73 +263,143 @@ private Q_SLOTS:
     void startWhileStoppingGoesOn()
     {
         ConsumerMachine one(1);
-        one.start();
+        one.start(0s);
         one.stop();
-        QVERIFY(one.start().isEmpty()); // the aborted receive has not come back yet
-        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 0)), QList{Kind::Receive});
+        QVERIFY(one.start(1s).isEmpty()); // the aborted receive has not come back yet
+        QCOMPARE(kinds(one.receiveFailed({ErrorKind::Aborted, {}, {}}, 1, 0, 1s)), QList{Kind::Receive});
     }
 
     void backsOffWithGrowingPausesAndRecovers()
     {
         ConsumerMachine one(1);
-        one.start();
+        one.start(0s);
         const Error lost{ErrorKind::Unreachable, {}, {}};
         QList<std::chrono::milliseconds> waits;
         for (int i = 0; i < 8; ++i) {
-            const auto commands = one.receiveFailed(lost, 1.0);
+            const auto commands = one.receiveFailed(lost, 1, 1.0, 1s);
             QCOMPARE(kinds(commands), QList{Kind::Wait});
             waits.append(commands[0].wait);
-            QCOMPARE(kinds(one.timerFired()), QList{Kind::Receive});
+            QCOMPARE(kinds(one.timerFired(1s)), QList{Kind::Receive});
         }
         QCOMPARE(waits, (QList<std::chrono::milliseconds>{1s, 2s, 4s, 8s, 16s, 30s, 30s, 30s}));
         QCOMPARE(one.failures(), 8);
-        one.received({});
+        one.received({}, 1, 2s);
         QCOMPARE(one.failures(), 0);
-        QCOMPARE(one.receiveFailed(lost, 0.0)[0].wait, 500ms); // jitter never makes a tight loop of it
+        QCOMPARE(one.receiveFailed(lost, 1, 0.0, 3s)[0].wait, 500ms); // jitter never makes a tight loop of it
+    }
+
+    void severalReceivesThatFailTogetherAreOneFailure()
+    {
+        ConsumerMachine machine = paced(32, 10ms);
+        QCOMPARE(count(machine.received(messages(10), 10, 1s), Kind::Receive), 3);
+        const Error lost{ErrorKind::Unreachable, {}, {}};
+        QCOMPARE(kinds(machine.receiveFailed(lost, 10, 1, 2s)), QList{Kind::Wait});
+        QCOMPARE(kinds(machine.receiveFailed(lost, 10, 1, 2s)), QList<Kind>());
+        QCOMPARE(kinds(machine.receiveFailed(lost, 10, 1, 2s)), QList<Kind>());
+        QCOMPARE(machine.failures(), 1);
+        QCOMPARE(kinds(machine.timerFired(3s)), QList{Kind::Receive});
     }
 
     void aStopWhileBackingOffNeedsNoReceive()
     {
         ConsumerMachine one(1);
-        one.start();
-        one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 0);
+        one.start(0s);
+        one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 1, 0, 1s);
         QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
-        QVERIFY(one.timerFired().isEmpty());
+        QVERIFY(one.timerFired(2s).isEmpty());
+    }
+
+    void mailsLeaveAtTheRateThatIsAllowed()
+    {
+        ConsumerMachine machine(8, 30s, {2});
+        machine.start(0s);
+        auto commands = machine.received(messages(8), 8, 0s);
+        QCOMPARE(count(commands, Kind::Dispatch), 2); // a second's worth at once
+        QCOMPARE(commands.last().kind, Kind::WaitForRate);
+        QCOMPARE(commands.last().wait, 500ms);
+        commands = machine.rateTimerFired(500ms);
+        QCOMPARE(kinds(commands), (QList{Kind::Dispatch, Kind::WaitForRate}));
+        // A duplicate sends nothing, and its place goes to the next.
+        QCOMPARE(count(machine.laneFree(1, Ended::NoMail, 600ms), Kind::Dispatch), 1);
+        QCOMPARE(count(machine.laneFree(2, Ended::Mailed, 600ms), Kind::Dispatch), 0);
+    }
+
+    void noMoreIsHeldThanTheRateLetsStart()
+    {
+        ConsumerMachine machine(32, 8s, {2}); // 4 in a quarter of 8 s
+        QCOMPARE(machine.start(0s)[0].count, 4);
+    }
+
+    void aMailServerThatAsksForPatienceGetsIt()
+    {
+        ConsumerMachine machine = paced(2, 10ms);
+        machine.received(messages(2), 2, 1s);
+        machine.received(messages(2, u"w"_s), 10, 1s);
+        auto commands = machine.laneFree(1, Ended::Throttled, 2s);
+        QCOMPARE(kinds(commands), (QList{Kind::GiveBack, Kind::GiveBack, Kind::WaitForRate}));
+        QCOMPARE(commands.last().wait, 1s);
+        QVERIFY(machine.rateTimerFired(2500ms).last().kind == Kind::WaitForRate); // too early
+        QCOMPARE(kinds(machine.rateTimerFired(3s)), QList{Kind::Receive});
+        commands = machine.laneFree(2, Ended::Throttled, 3s); // and again: longer
+        QCOMPARE(commands.last().wait, 2s);
     }
 
     void refusedKeysStopReceivesAndNothingElse()
     {
         ConsumerMachine two(2);
-        two.start();
-        two.received({message(u"a"_s)}); // and receives for the other lane
+        two.start(0s);
+        two.received({message(u"a"_s)}, 2, 0s); // and receives for the other lane
         QVERIFY(!two.hasRoom());
-        QVERIFY(two.receiveRefused().isEmpty()); // no pause of its own
-        QVERIFY(two.laneFree(1).isEmpty());
-        QVERIFY(two.timerFired().isEmpty());
+        QVERIFY(two.receiveRefused(1).isEmpty()); // no pause of its own
+        QVERIFY(two.laneFree(1, Ended::Mailed, 1s).isEmpty());
+        QVERIFY(two.timerFired(1s).isEmpty());
         QVERIFY(two.hasRoom());
-        QCOMPARE(kinds(two.resume()), QList{Kind::Receive});
+        auto commands = two.resume(2s);
+        QCOMPARE(kinds(commands), QList{Kind::Receive});
         two.pause(); // what is under way may still bring something
-        QCOMPARE(kinds(two.received({message(u"b"_s)})), QList{Kind::Dispatch});
+        QCOMPARE(kinds(two.received({message(u"b"_s)}, commands[0].count, 3s)), (QList{Kind::Hold, Kind::Dispatch}));
+    }
+
+    void whoTriesKeysReceivesOnce()
+    {
+        ConsumerMachine machine = paced(32, 10ms);
+        QCOMPARE(count(machine.received(messages(10), 10, 1s), Kind::Receive), 3);
+        for (int i = 0; i < 3; ++i)
+            machine.receiveRefused(10);
+        QCOMPARE(kinds(machine.resume(2s)), QList{Kind::Receive});
     }
 
     void aPauseOutlivesStopAndStart()
     {
         ConsumerMachine one(1);
-        one.start();
-        one.receiveRefused();
+        one.start(0s);
+        one.receiveRefused(1);
         QCOMPARE(kinds(one.stop()), QList{Kind::Stopped});
-        QVERIFY(one.start().isEmpty());
-        QCOMPARE(kinds(one.resume()), QList{Kind::Receive});
+        QVERIFY(one.start(1s).isEmpty());
+        QCOMPARE(kinds(one.resume(2s)), QList{Kind::Receive});
     }
 
     void resumeEndsABackOff()
     {
         ConsumerMachine one(1);
-        one.start();
-        one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 0);
+        one.start(0s);
+        one.receiveFailed({ErrorKind::Unreachable, {}, {}}, 1, 0, 0s);
         one.pause();
-        QCOMPARE(kinds(one.resume()), QList{Kind::Receive});
-        QVERIFY(one.timerFired().isEmpty());
+        QCOMPARE(kinds(one.resume(1s)), QList{Kind::Receive});
+        QVERIFY(one.timerFired(2s).isEmpty());
+    }
+
+    void nothingIsReceivedOrStartedWhileTheDatabaseIsAway()
+    {
+        ConsumerMachine one = paced(1, 10ms);
+        one.received(messages(1), 10, 1s);
+        one.received(messages(2, u"w"_s), 10, 1s);
+        QCOMPARE(kinds(one.databaseLost()), (QList{Kind::GiveBack, Kind::GiveBack}));
+        QVERIFY(one.laneFree(1, Ended::GivenBack, 2s).isEmpty());
+        QVERIFY(one.timerFired(3s).isEmpty());
+        QCOMPARE(kinds(one.databaseBack(4s)), QList{Kind::Receive});
+        QCOMPARE(kinds(one.databaseLost()), QList{Kind::AbortReceives});
+        QCOMPARE(kinds(one.received(messages(1), 1, 5s)), QList{Kind::GiveBack}); // it came all the same
     }
 };
 

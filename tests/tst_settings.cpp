@@ -118,6 +118,7 @@ private Q_SLOTS:
         QTest::newRow("mail-url") << u"mail-url"_s << u"imap://x"_s << u"smtp://"_s;
         QTest::newRow("mail-from") << u"mail-from"_s << u"nobody"_s << u"one address"_s;
         QTest::newRow("lanes") << u"lanes"_s << u"many"_s << u"1 to 256"_s;
+        QTest::newRow("mail-rate") << u"mail-rate"_s << u"0"_s << u"1 to 100000"_s;
         QTest::newRow("strategy") << u"strategy"_s << u"hope"_s << u"transaction"_s;
         QTest::newRow("in-doubt") << u"in-doubt"_s << u"shrug"_s << u"resend"_s;
         QTest::newRow("mail-timeout") << u"mail-timeout"_s << u"soon"_s << u"10s or 500ms"_s;

@@ -32,6 +32,30 @@ class TestSmtpReply : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void repliesThatAskForPatience_data()
+    {
+        QTest::addColumn<QString>("reply");
+        QTest::addColumn<bool>("patience");
+        QTest::newRow("421") << u"421 4.7.0 Try again later, closing connection."_s << true;
+        QTest::newRow("421 alone") << u"421"_s << true;
+        QTest::newRow("SES") << u"454 Throttling failure: Maximum sending rate exceeded."_s << true;
+        QTest::newRow("policy") << u"451 4.7.652 The mail server has exceeded the maximum number of connections"_s
+                                << true;
+        QTest::newRow("too much for one mailbox") << u"450 4.2.1 is receiving mail too quickly"_s << true;
+        QTest::newRow("system not accepting") << u"452 4.3.2 later"_s << true;
+        QTest::newRow("greylisting without a class") << u"450 greylisted"_s << false;
+        QTest::newRow("mailbox full") << u"452 4.2.2 mailbox full"_s << false;
+        QTest::newRow("another class") << u"450 4.2.10 something"_s << false;
+        QTest::newRow("permanent") << u"550 5.7.1 denied"_s << false;
+        QTest::newRow("the code in the text") << u"450 code 421"_s << false;
+        QTest::newRow("none") << QString() << false;
+    }
+    void repliesThatAskForPatience()
+    {
+        QFETCH(const QString, reply);
+        QTEST(asksForPatience(reply), "patience");
+    }
+
     void initTestCase() { QTest::failOnWarning(QRegularExpression(u".*"_s)); }
 
     void readsReplies_data()

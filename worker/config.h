@@ -54,6 +54,7 @@ struct Config
     std::chrono::milliseconds mailTimeout = 10s; ///< before the final dot, for the whole dialogue
     std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it
     std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout
+    double mailRate = 0; ///< mails per second, all lanes together; 0: no limit
     bool heartbeat = true;
     std::chrono::milliseconds depthInterval = 1s; ///< between two samples of the queue's numbers
 

@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int MaxLanes = 256;
+constexpr int MaxMailRate = 100'000; // mails per second
 constexpr int PostgresLanes = 32; ///< about as many mails in flight are best on a small machine
 
 QString defaultQueuePath(const QString &name)
@@ -201,6 +202,11 @@ const QList<Setting> &allSettings()
          u"TIME"_s,
          u"60s"_s,
          u"for the reply after the final dot"_s},
+        {u"mail-rate"_s,
+         {u"SENDONCE_MAIL_RATE"_s},
+         u"N"_s,
+         u"no limit"_s,
+         u"mails per second at most, all lanes together"_s},
         {u"lock-timeout"_s,
          {u"SENDONCE_LOCK_TIMEOUT"_s},
          u"TIME"_s,
@@ -412,6 +418,7 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     config.mailFinalTimeout = settings.duration(u"mail-final-timeout"_s, config.mailFinalTimeout);
     config.lockTimeout = settings.duration(u"lock-timeout"_s, 0ms);
     config.heartbeat = !given.has(u"no-heartbeat"_s);
+    config.mailRate = settings.number(u"mail-rate"_s, 0, 1, MaxMailRate);
 
     if (local) {
         config.controlSocket = local->controlSocket;

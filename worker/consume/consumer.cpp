@@ -1,5 +1,7 @@
 #include "worker/consume/consumer.h"
 
+#include "worker/mail/smtpreply.h"
+
 #include <QRandomGenerator>
 #include <QThread>
 
@@ -21,6 +23,21 @@ std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
     return settings.lockWait + settings.config.mailTimeout + settings.config.mailFinalTimeout + 5s;
 }
 
+ConsumerMachine::Moment now()
+{
+    return std::chrono::nanoseconds(Lane::nowNsec());
+}
+
+ConsumerMachine::Ended endOf(const DeliveryReport &report)
+{
+    using Ended = ConsumerMachine::Ended;
+    if (report.outcome == Outcome::GivenBack)
+        return Ended::GivenBack;
+    if (report.outcome == Outcome::Failed && asksForPatience(report.mailReply))
+        return Ended::Throttled;
+    return report.mailReply.isEmpty() ? Ended::NoMail : Ended::Mailed;
+}
+
 } // namespace
 
 Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSettings &laneSettings, int lanes,
@@ -28,7 +45,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     : QObject(parent)
     , m_client(client)
     , m_facts(facts)
-    , m_machine(lanes)
+    , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate})
     , m_acknowledger(client, facts.queueUrl)
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
     , m_crash(laneSettings.config.crashAt)
@@ -50,7 +67,10 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         thread->start();
     }
     m_backOff.setSingleShot(true);
-    connect(&m_backOff, &QTimer::timeout, this, [this] { carryOut(m_machine.timerFired()); });
+    connect(&m_backOff, &QTimer::timeout, this, [this] { carryOut(m_machine.timerFired(now())); });
+    m_rateTimer.setSingleShot(true);
+    m_rateTimer.setTimerType(Qt::PreciseTimer);
+    connect(&m_rateTimer, &QTimer::timeout, this, [this] { carryOut(m_machine.rateTimerFired(now())); });
     connect(&m_acknowledger, &Acknowledger::deleted, this, [this](const QStringList &messageIds) {
         m_crash.reached(Stage::Deleted);
         Q_EMIT deleted(messageIds);
@@ -85,7 +105,7 @@ void Consumer::start()
     *m_stopFlag = false;
     m_stopPending = false;
     m_databaseAway = false;
-    carryOut(m_machine.start());
+    carryOut(m_machine.start(now()));
     if (m_paused)
         m_acknowledger.hold();
     else
@@ -115,7 +135,7 @@ void Consumer::resume()
     m_backOff.stop();
     m_heartbeat.resume();
     m_acknowledger.release();
-    carryOut(m_machine.resume());
+    carryOut(m_machine.resume(now()));
 }
 
 bool Consumer::tryKeys()
@@ -124,7 +144,7 @@ bool Consumer::tryKeys()
         return false;
     m_trying = true;
     m_backOff.stop();
-    carryOut(m_machine.resume());
+    carryOut(m_machine.resume(now()));
     return true;
 }
 
@@ -150,7 +170,7 @@ void Consumer::databaseBack()
         return;
     m_databaseAway = false;
     Q_EMIT databaseWorking();
-    carryOut(m_machine.databaseBack());
+    carryOut(m_machine.databaseBack(now()));
 }
 
 void Consumer::carryOut(const ConsumerCommands &commands)
@@ -159,28 +179,38 @@ void Consumer::carryOut(const ConsumerCommands &commands)
         const Message &message = command.message;
         switch (command.kind) {
         case Kind::Receive:
-            receive(command.count);
+            receive(command.count, command.longPoll);
             break;
-        case Kind::AbortReceive:
-            if (m_receive)
-                m_receive->abort();
+        case Kind::AbortReceives:
+            for (const auto &call : std::exchange(m_receives, {})) {
+                if (call)
+                    call->abort();
+            }
+            break;
+        case Kind::Hold:
+            m_heartbeat.hold(message.messageId, message.receiptHandle);
             break;
         case Kind::Dispatch: {
-            m_heartbeat.hold(message.messageId, message.receiptHandle);
             Lane *lane = m_lanes[size_t(command.lane - 1)].first;
             Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
             QMetaObject::invokeMethod(
-                lane, [lane, message, now = Lane::nowNsec()] { lane->deliver(message, now); }, Qt::QueuedConnection);
+                lane, [lane, message, receivedAt = command.receivedAt.count()] { lane->deliver(message, receivedAt); },
+                Qt::QueuedConnection);
             break;
         }
         case Kind::NewerHandle:
             m_heartbeat.renew(message.messageId, message.receiptHandle);
             break;
-        case Kind::GiveBack:
-            giveBack(message.messageId, message.receiptHandle);
+        case Kind::GiveBack: {
+            const QString held = m_heartbeat.release(message.messageId);
+            giveBack(message.messageId, held.isEmpty() ? message.receiptHandle : held);
             break;
+        }
         case Kind::Wait:
             m_backOff.start(command.wait);
+            break;
+        case Kind::WaitForRate:
+            m_rateTimer.start(command.wait);
             break;
         case Kind::Stopped:
             m_stopPending = true;
@@ -191,24 +221,26 @@ void Consumer::carryOut(const ConsumerCommands &commands)
     Q_EMIT inHandChanged(m_machine.inHand());
 }
 
-void Consumer::receive(int count)
+void Consumer::receive(int count, bool longPoll)
 {
+    const bool tried = std::exchange(m_trying, false);
     ReceiveRequest request;
     request.queueUrl = m_facts.queueUrl;
     request.maxMessages = count;
-    if (m_trying)
+    if (tried || !longPoll)
         request.wait = 0s; // the answer is wanted at once, with or without messages
-    m_receive = m_client.receive(request, this, [this](const Result<QList<Message>> &result) { received(result); });
+    m_receives.removeIf([](const QPointer<SqsCall> &call) { return !call; });
+    m_receives.append(m_client.receive(
+        request, this, [this, count, tried](const Result<QList<Message>> &result) { received(result, count, tried); }));
 }
 
-void Consumer::received(const Result<QList<Message>> &result)
+void Consumer::received(const Result<QList<Message>> &result, int asked, bool tried)
 {
-    const bool tried = std::exchange(m_trying, false);
     if (!result && SqsClient::refusesKeys(result.error(), true)) {
-        carryOut(m_machine.receiveRefused());
+        carryOut(m_machine.receiveRefused(asked));
         if (tried)
             Q_EMIT triedKeys(result.error());
-        else
+        else if (!m_paused) // several receives may be under way
             refused(result.error());
         return;
     }
@@ -217,11 +249,11 @@ void Consumer::received(const Result<QList<Message>> &result)
     if (result) {
         if (m_machine.failures() > 0)
             Q_EMIT receiveWorking();
-        carryOut(m_machine.received(result.value()));
+        carryOut(m_machine.received(result.value(), asked, now()));
     } else {
         if (result.error().kind != ErrorKind::Aborted && m_machine.failures() == 0)
             Q_EMIT receiveFailing(result.error());
-        carryOut(m_machine.receiveFailed(result.error(), QRandomGenerator::global()->generateDouble()));
+        carryOut(m_machine.receiveFailed(result.error(), asked, QRandomGenerator::global()->generateDouble(), now()));
     }
     if (tried)
         Q_EMIT triedKeys(result ? std::nullopt : std::optional(result.error()));
@@ -246,7 +278,7 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
     Q_EMIT delivered(report);
     if (!m_machine.running())
         m_acknowledger.flush();
-    carryOut(m_machine.laneFree(lane));
+    carryOut(m_machine.laneFree(lane, endOf(report), now()));
 }
 
 void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)

@@ -69,8 +69,8 @@ Q_SIGNALS:
 
 private:
     void carryOut(const ConsumerCommands &commands);
-    void receive(int count);
-    void received(const Result<QList<Message>> &result);
+    void receive(int count, bool longPoll);
+    void received(const Result<QList<Message>> &result, int asked, bool tried);
     void refused(const Error &error);
     void databaseLost(Lane *lane, const Error &error);
     void databaseBack();
@@ -86,12 +86,13 @@ private:
     CrashPoints m_crash;
     std::shared_ptr<std::atomic_bool> m_stopFlag;
     std::vector<std::pair<Lane *, QThread *>> m_lanes;
-    QPointer<SqsCall> m_receive;
+    QList<QPointer<SqsCall>> m_receives; ///< under way
     QTimer m_backOff;
+    QTimer m_rateTimer;
     int m_givingBack = 0;
     bool m_paused = false;
     bool m_databaseAway = false;
-    bool m_trying = false; ///< the receive under way is tryKeys()'s
+    bool m_trying = false; ///< the next receive is tryKeys()'s
     bool m_stopPending = false; ///< the lanes are free, deletes and give-backs are still on the wire
 };
 

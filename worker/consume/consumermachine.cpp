@@ -1,12 +1,18 @@
 #include "worker/consume/consumermachine.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sendonce {
 
+using namespace std::chrono_literals;
 using Kind = ConsumerCommand::Kind;
 
 namespace {
+
+constexpr int LargestReceive = 10; // ReceiveMessage takes no more
+constexpr int MostReceives = 3; // one long poll, and two that only fetch what is known to be there
+constexpr double PaceWeight = 0.1; // of the newest delivery
 
 ConsumerCommand command(Kind kind)
 {
@@ -17,37 +23,100 @@ ConsumerCommand command(Kind kind)
 
 } // namespace
 
-ConsumerMachine::ConsumerMachine(int lanes)
+ConsumerMachine::ConsumerMachine(int lanes, std::chrono::milliseconds visibility, MailPace pace)
+    : m_lanes(lanes)
+    , m_visibility(visibility)
+    , m_mailPace(pace)
+    , m_tokens(std::max(1.0, pace.perSecond))
 {
-    for (int lane = 1; lane <= lanes; ++lane)
+    for (int lane = lanes; lane >= 1; --lane)
         m_free.append(lane);
 }
 
-void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands)
+int ConsumerMachine::allowedToWait() const
 {
-    if (!hasRoom() || m_waiting || m_paused || m_databaseAway)
+    if (m_pace <= 0)
+        return 0;
+    double perSecond = m_lanes * 1e9 / m_pace;
+    if (m_mailPace.perSecond > 0)
+        perSecond = std::min(perSecond, m_mailPace.perSecond);
+    return int(std::min<double>(LargestReceive, perSecond * double(m_visibility.count()) / 4000));
+}
+
+void ConsumerMachine::learnPace(std::chrono::nanoseconds took)
+{
+    const double newest = std::max(1.0, double(took.count()));
+    m_pace = m_pace > 0 ? m_pace + PaceWeight * (newest - m_pace) : newest;
+}
+
+int ConsumerMachine::room() const
+{
+    int startable = int(m_free.size()) + allowedToWait();
+    if (m_mailPace.perSecond > 0)
+        startable = std::min(startable, std::max(1, int(m_mailPace.perSecond * double(m_visibility.count()) / 4000)));
+    return startable - int(m_waiting.size());
+}
+
+void ConsumerMachine::wakeLater(ConsumerCommands &commands, std::chrono::milliseconds wait)
+{
+    if (m_rateTimer)
         return;
-    m_receiving = true;
-    ConsumerCommand receive = command(Kind::Receive);
-    receive.count = std::min(10, int(m_free.size()));
-    commands.append(receive);
+    m_rateTimer = true;
+    ConsumerCommand later = command(Kind::WaitForRate);
+    later.wait = wait;
+    commands.append(later);
+}
+
+void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands, Moment now)
+{
+    if (m_paused || m_databaseAway)
+        return;
+    if (m_running && now < m_pausedUntil)
+        return wakeLater(commands, std::chrono::ceil<std::chrono::milliseconds>(m_pausedUntil - now));
+    while (m_running && !m_backingOff && m_receives < MostReceives) {
+        const int room = this->room() - m_asked;
+        const bool aLaneWaits = m_waiting.isEmpty() && !m_free.isEmpty();
+        // Whole batches, for each receive costs the same; but a lane that has nothing to do does not wait for one. A
+        // second receive only where the last one found more than it could take.
+        const bool worthIt = m_receives == 0 ? room > 0 && (aLaneWaits || room >= LargestReceive)
+                                             : room >= LargestReceive && m_lastWasFull;
+        if (!worthIt)
+            return;
+        ConsumerCommand receive = command(Kind::Receive);
+        receive.count = std::min(LargestReceive, room);
+        receive.longPoll = m_receives == 0;
+        ++m_receives;
+        m_asked += receive.count;
+        commands.append(receive);
+    }
 }
 
 void ConsumerMachine::stoppedIfIdle(ConsumerCommands &commands)
 {
-    if (!m_stopping || m_receiving || !m_busy.isEmpty())
+    if (!m_stopping || m_receives > 0 || !m_busy.isEmpty())
         return;
     m_stopping = false;
     commands.append(command(Kind::Stopped));
 }
 
-ConsumerCommands ConsumerMachine::start()
+void ConsumerMachine::giveBackWaiting(ConsumerCommands &commands)
+{
+    for (const Waiting &waiting : std::as_const(m_waiting)) {
+        ConsumerCommand back = command(Kind::GiveBack);
+        back.message = waiting.message;
+        commands.append(back);
+    }
+    m_waiting.clear();
+}
+
+ConsumerCommands ConsumerMachine::start(Moment now)
 {
     ConsumerCommands commands;
     m_running = true;
     m_stopping = false;
+    m_tokensAt = now;
     m_databaseAway = false; // the first delivery will see
-    receiveIfRoom(commands);
+    receiveIfRoom(commands, now);
     return commands;
 }
 
@@ -56,65 +125,128 @@ ConsumerCommands ConsumerMachine::stop()
     ConsumerCommands commands;
     m_running = false;
     m_stopping = true;
-    m_waiting = false;
+    m_backingOff = false;
     m_failures = 0;
-    if (m_receiving)
-        commands.append(command(Kind::AbortReceive));
+    m_lastWasFull = false;
+    if (m_receives > 0)
+        commands.append(command(Kind::AbortReceives));
+    giveBackWaiting(commands);
     stoppedIfIdle(commands);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::received(const QList<Message> &messages)
+bool ConsumerMachine::isHeld(const QString &messageId) const
+{
+    return std::any_of(m_busy.cbegin(), m_busy.cend(), [&](const Busy &busy) { return busy.messageId == messageId; })
+        || std::any_of(m_waiting.cbegin(), m_waiting.cend(),
+                       [&](const Waiting &waiting) { return waiting.message.messageId == messageId; });
+}
+
+ConsumerCommands ConsumerMachine::received(const QList<Message> &messages, int asked, Moment now)
 {
     ConsumerCommands commands;
-    m_receiving = false;
+    --m_receives;
+    m_asked -= asked;
     m_failures = 0;
+    m_lastWasFull = messages.size() >= asked;
     for (const Message &message : messages) {
         ConsumerCommand next;
         next.message = message;
-        if (std::find(m_busy.cbegin(), m_busy.cend(), message.messageId) != m_busy.cend()) {
+        if (isHeld(message.messageId)) {
             // Its visibility ran out while a lane has it, or the queue handed it out twice: one delivery is enough.
             next.kind = Kind::NewerHandle;
-        } else if (!m_running || m_databaseAway || m_free.isEmpty()) {
+            const auto waiting = std::find_if(m_waiting.begin(), m_waiting.end(), [&](const Waiting &each) {
+                return each.message.messageId == message.messageId;
+            });
+            if (waiting != m_waiting.end())
+                waiting->message.receiptHandle = message.receiptHandle;
+        } else if (!m_running || m_databaseAway || room() <= 0) {
             next.kind = Kind::GiveBack;
         } else {
-            next.kind = Kind::Dispatch;
-            next.lane = m_free.takeFirst();
-            m_busy.insert(next.lane, message.messageId);
+            next.kind = Kind::Hold;
+            m_waiting.append({message, now});
         }
         commands.append(next);
     }
-    receiveIfRoom(commands);
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
     stoppedIfIdle(commands);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::receiveFailed(const Error &error, double random)
+void ConsumerMachine::dispatch(ConsumerCommands &commands, Moment now)
+{
+    while (m_running && !m_databaseAway && !m_free.isEmpty() && !m_waiting.isEmpty()) {
+        if (const auto wait = waitForRate(now))
+            return wakeLater(commands, *wait);
+        const Waiting waiting = m_waiting.takeFirst();
+        ConsumerCommand next = command(Kind::Dispatch);
+        next.message = waiting.message;
+        next.receivedAt = waiting.receivedAt;
+        next.lane = m_free.takeLast(); // the one that worked last: its connections are open
+        m_busy.insert(next.lane, {waiting.message.messageId, now});
+        commands.append(next);
+    }
+}
+
+std::optional<std::chrono::milliseconds> ConsumerMachine::waitForRate(Moment now)
+{
+    using std::chrono::ceil;
+    using std::chrono::milliseconds;
+    if (now < m_pausedUntil)
+        return ceil<milliseconds>(m_pausedUntil - now);
+    if (m_mailPace.perSecond <= 0)
+        return std::nullopt;
+    const double seconds = double((now - m_tokensAt).count()) / 1e9;
+    m_tokensAt = now;
+    // What was not used in a second is gone: no burst beyond that.
+    m_tokens = std::min(std::max(1.0, m_mailPace.perSecond), m_tokens + seconds * m_mailPace.perSecond);
+    if (m_tokens < 1)
+        return std::max(1ms, milliseconds(qint64(std::ceil(1000 * (1 - m_tokens) / m_mailPace.perSecond))));
+    m_tokens -= 1;
+    return std::nullopt;
+}
+
+ConsumerCommands ConsumerMachine::receiveFailed(const Error &error, int asked, double random, Moment now)
 {
     ConsumerCommands commands;
-    m_receiving = false;
+    --m_receives;
+    m_asked -= asked;
+    m_lastWasFull = false;
     if (m_running && error.kind != ErrorKind::Aborted) {
-        using namespace std::chrono_literals;
-        const auto ceiling = std::min<std::chrono::milliseconds>(30s, 1s * (1 << std::min(m_failures, 5)));
-        ++m_failures;
-        m_waiting = true;
-        ConsumerCommand wait = command(Kind::Wait);
-        // Between half and the whole of it: jitter without ever turning into a tight loop.
-        wait.wait =
-            std::chrono::milliseconds(qint64(double(ceiling.count()) * (0.5 + 0.5 * std::clamp(random, 0.0, 1.0))));
-        commands.append(wait);
+        if (!m_backingOff) {
+            const auto ceiling = std::min<std::chrono::milliseconds>(30s, 1s * (1 << std::min(m_failures, 5)));
+            ++m_failures;
+            m_backingOff = true;
+            ConsumerCommand wait = command(Kind::Wait);
+            // Between half and the whole of it: jitter without ever turning into a tight loop.
+            wait.wait =
+                std::chrono::milliseconds(qint64(double(ceiling.count()) * (0.5 + 0.5 * std::clamp(random, 0.0, 1.0))));
+            commands.append(wait);
+        }
     } else {
-        receiveIfRoom(commands);
+        dispatch(commands, now);
+        receiveIfRoom(commands, now);
     }
     stoppedIfIdle(commands);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::timerFired()
+ConsumerCommands ConsumerMachine::timerFired(Moment now)
 {
     ConsumerCommands commands;
-    m_waiting = false;
-    receiveIfRoom(commands);
+    m_backingOff = false;
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
+    return commands;
+}
+
+ConsumerCommands ConsumerMachine::rateTimerFired(Moment now)
+{
+    ConsumerCommands commands;
+    m_rateTimer = false;
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
     return commands;
 }
 
@@ -122,47 +254,69 @@ ConsumerCommands ConsumerMachine::databaseLost()
 {
     ConsumerCommands commands;
     m_databaseAway = true;
-    if (m_receiving)
-        commands.append(command(Kind::AbortReceive));
+    if (m_receives > 0)
+        commands.append(command(Kind::AbortReceives));
+    giveBackWaiting(commands);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::databaseBack()
+ConsumerCommands ConsumerMachine::databaseBack(Moment now)
 {
     ConsumerCommands commands;
     m_databaseAway = false;
-    receiveIfRoom(commands);
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::resume()
+ConsumerCommands ConsumerMachine::resume(Moment now)
 {
     ConsumerCommands commands;
     m_paused = false;
-    m_waiting = false;
-    receiveIfRoom(commands);
+    m_backingOff = false;
+    m_lastWasFull = false;
+    receiveIfRoom(commands, now);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::receiveRefused()
+ConsumerCommands ConsumerMachine::receiveRefused(int asked)
 {
     ConsumerCommands commands;
-    m_receiving = false;
+    --m_receives;
+    m_asked -= asked;
     m_paused = true;
     m_failures = 0;
     stoppedIfIdle(commands);
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::laneFree(int lane)
+ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now)
 {
     ConsumerCommands commands;
-    m_busy.remove(lane);
-    if (!m_free.contains(lane)) {
+    const Busy busy = m_busy.take(lane);
+    if (!m_free.contains(lane))
         m_free.append(lane);
-        std::sort(m_free.begin(), m_free.end());
+    switch (ended) {
+    case Ended::NoMail:
+        if (m_mailPace.perSecond > 0)
+            m_tokens += 1; // it was taken for a mail
+        [[fallthrough]];
+    case Ended::Mailed:
+        m_throttled = 0;
+        learnPace(now - busy.since);
+        break;
+    case Ended::Throttled:
+        m_pausedUntil = now + std::min<std::chrono::milliseconds>(60s, 1s * (1 << std::min(m_throttled, 6)));
+        ++m_throttled;
+        [[fallthrough]];
+    case Ended::GivenBack:
+        // Whoever waits here would wait for long: others may have it.
+        m_pace = 0;
+        giveBackWaiting(commands);
+        break;
     }
-    receiveIfRoom(commands);
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
     stoppedIfIdle(commands);
     return commands;
 }

@@ -8,6 +8,7 @@
 #include <QSet>
 
 #include <chrono>
+#include <optional>
 
 namespace sendonce {
 
@@ -15,68 +16,127 @@ namespace sendonce {
 struct ConsumerCommand
 {
     enum class Kind {
-        Receive, ///< ask for at most `count` messages, long poll
-        AbortReceive, ///< the receive under way ends now
+        Receive, ///< ask for at most `count` messages; `longPoll` or not
+        AbortReceives, ///< those under way end now
+        Hold, ///< `message` waits here for a lane: its visibility is ours to extend from now on
         Dispatch, ///< `message` to `lane`
         NewerHandle, ///< `message` came again while it is held: only its receipt handle counts from now on
-        GiveBack, ///< `message` was not started: make it visible again
+        GiveBack, ///< `message` is not started: make it visible again
         Wait, ///< call timerFired() after `wait`
+        WaitForRate, ///< call rateTimerFired() after `wait`
         Stopped, ///< nothing is in hand any more
     };
     Kind kind = Kind::Stopped;
     int count = 0;
+    bool longPoll = true;
     int lane = 0;
     Message message;
+    std::chrono::nanoseconds receivedAt{0}; ///< of `message`
     std::chrono::milliseconds wait{0};
 
     bool operator==(const ConsumerCommand &) const = default;
 };
 using ConsumerCommands = QList<ConsumerCommand>;
 
-/// Who receives what, when: takes only what a lane can start now (a message waiting in a list of ours burns its
-/// visibility and its receive count), backs off while the queue fails, stops at once when idle. No I/O, no clock.
+/// How fast mails may leave, for all lanes together.
+struct MailPace
+{
+    double perSecond = 0; ///< 0: no limit
+};
+
+/// Who receives what, when. Takes what a lane can start now and, so that no lane waits for the network, a few messages
+/// more: never more than the lanes will start within V/4 at their present pace, ten at most (a message waiting here
+/// burns its visibility and its receive count). Backs off while the queue fails or the mail server throttles, stops at
+/// once when idle. No I/O, no clock: `now` is monotonic, from any origin.
 class ConsumerMachine
 {
 public:
-    explicit ConsumerMachine(int lanes);
+    using Moment = std::chrono::nanoseconds;
 
-    ConsumerCommands start();
+    /// How a lane's delivery ended, as far as it matters here.
+    enum class Ended {
+        Mailed, ///< the mail server took part: it is what a rate limit counts
+        NoMail, ///< skipped, or failed before a mail
+        GivenBack, ///< could not be started: somebody else is busy with it, or the database is away
+        Throttled, ///< the mail server asked for patience
+    };
+
+    explicit ConsumerMachine(int lanes, std::chrono::milliseconds visibility = std::chrono::seconds(30),
+                             MailPace pace = {});
+
+    ConsumerCommands start(Moment now);
     /// Nothing new is received or started; Stopped comes when the last lane is free.
     ConsumerCommands stop();
-    ConsumerCommands received(const QList<Message> &messages);
+    /// \param asked the `count` of its Receive
+    ConsumerCommands received(const QList<Message> &messages, int asked, Moment now);
     /// \param random 0…1, for the jitter of the back-off: 1 s, doubling up to 30 s, reset by a success
-    ConsumerCommands receiveFailed(const Error &error, double random);
-    ConsumerCommands timerFired();
+    ConsumerCommands receiveFailed(const Error &error, int asked, double random, Moment now);
+    ConsumerCommands timerFired(Moment now);
+    ConsumerCommands rateTimerFired(Moment now);
     /// The database is away: nothing is received or started until it is back, or everything in the queue would be
     /// received for nothing, up to its maxReceiveCount.
     ConsumerCommands databaseLost();
-    ConsumerCommands databaseBack();
+    ConsumerCommands databaseBack(Moment now);
     /// The queue refuses our keys: nothing is received until resume(); what is in hand goes on.
     void pause() { m_paused = true; }
-    ConsumerCommands resume();
+    /// At most one receive follows at once.
+    ConsumerCommands resume(Moment now);
     /// A receive ended with that.
-    ConsumerCommands receiveRefused();
-    /// Started, and a lane is free that nothing is being received for.
-    bool hasRoom() const { return m_running && !m_receiving && !m_free.isEmpty(); }
-    ConsumerCommands laneFree(int lane);
+    ConsumerCommands receiveRefused(int asked);
+    /// Started, there is room for a message, and nothing is being received.
+    bool hasRoom() const { return m_running && m_receives == 0 && room() > 0; }
+    ConsumerCommands laneFree(int lane, Ended ended, Moment now);
 
     bool running() const { return m_running; }
-    int inHand() const { return int(m_busy.size()); }
+    int inHand() const { return int(m_busy.size() + m_waiting.size()); }
     int failures() const { return m_failures; } ///< receives that failed in a row
 
 private:
-    void receiveIfRoom(ConsumerCommands &commands);
+    struct Busy
+    {
+        QString messageId;
+        Moment since{0};
+    };
+    struct Waiting
+    {
+        Message message;
+        Moment receivedAt{0};
+    };
+
+    int room() const; ///< for further messages, those asked for already not counted
+    void receiveIfRoom(ConsumerCommands &commands, Moment now);
+    void wakeLater(ConsumerCommands &commands, std::chrono::milliseconds wait);
+    void dispatch(ConsumerCommands &commands, Moment now);
+    void giveBackWaiting(ConsumerCommands &commands);
+    void learnPace(std::chrono::nanoseconds took);
+    int allowedToWait() const;
+    bool isHeld(const QString &messageId) const;
+    /// Takes the right to one more mail, or says when there will be one.
+    std::optional<std::chrono::milliseconds> waitForRate(Moment now);
     void stoppedIfIdle(ConsumerCommands &commands);
+
+    const int m_lanes;
+    const std::chrono::milliseconds m_visibility;
+    const MailPace m_mailPace;
 
     bool m_running = false;
     bool m_stopping = false;
-    bool m_receiving = false;
-    bool m_waiting = false; ///< backing off
+    bool m_backingOff = false; ///< from the queue
     bool m_paused = false;
     bool m_databaseAway = false;
+    bool m_lastWasFull = false; ///< the newest receive brought all that was asked for: there is more
+    bool m_rateTimer = false; ///< under way
+    int m_receives = 0; ///< under way
+    int m_asked = 0; ///< by them
     int m_failures = 0;
+    int m_throttled = 0; ///< deliveries in a row that the mail server put off
+    double m_pace = 0; ///< nanoseconds of a delivery, smoothed; 0: not known
+    double m_tokens = 0; ///< mails that may leave now
+    Moment m_tokensAt{0};
+    Moment m_pausedUntil{0};
     QList<int> m_free;
-    QHash<int, QString> m_busy; ///< lane -> MessageId
+    QHash<int, Busy> m_busy; ///< by lane
+    QList<Waiting> m_waiting; ///< oldest first
 };
 
 } // namespace sendonce

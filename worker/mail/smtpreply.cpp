@@ -1,5 +1,6 @@
 #include "worker/mail/smtpreply.h"
 
+#include <QRegularExpression>
 #include <QStringDecoder>
 
 #include <algorithm>
@@ -102,6 +103,12 @@ QString SmtpReplyParser::partial() const
     if (m_reply.lines.isEmpty())
         return shown(m_bytes);
     return m_reply.lastLine();
+}
+
+bool asksForPatience(const QString &reply)
+{
+    static const QRegularExpression pattern(u"\\A(421|454|4\\d\\d[ -]4\\.(3\\.2|2\\.1|7\\.\\d+))(?![\\d.])"_s);
+    return pattern.match(reply).hasMatch();
 }
 
 } // namespace sendonce

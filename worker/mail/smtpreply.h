@@ -25,6 +25,11 @@ struct SmtpReply
     bool operator==(const SmtpReply &) const = default;
 };
 
+/// Whether a refusal ("454 Throttling failure") asks for fewer mails rather than refuse this one: 421, 454, and what
+/// RFC 3463 calls system not accepting (4.3.2), too much for the mailbox (4.2.1) and policy (4.7.x), all of them
+/// temporary.
+bool asksForPatience(const QString &reply);
+
 /// Reads replies from bytes as they come; split-invariant. Strict where a mistake could pass for an answer: lines end
 /// CRLF only, no control characters, codes 2yz to 5yz. RFC 5321, 4.2 and 4.5.3.1.5.
 class SmtpReplyParser
