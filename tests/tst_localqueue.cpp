@@ -259,6 +259,9 @@ void TestLocalQueue::attributeValues_data()
     QTest::newRow("another permission") << allow << u"{\"redrivePermission\":\"some\"}"_s << refused;
     QTest::newRow("Policy") << u"Policy"_s << u"{\"Version\":\"2012-10-17\"}"_s << QString();
     QTest::newRow("Policy, no JSON") << u"Policy"_s << u"yes"_s << u"InvalidAttributeValue"_s;
+    QTest::newRow("Policy, U+FFFE in it") << u"Policy"_s << u"{\"a\":\"\uFFFE\"}"_s << u"InvalidAttributeValue"_s;
+    QTest::newRow("KmsMasterKeyId, a control character")
+        << u"KmsMasterKeyId"_s << u"\u0001"_s << u"InvalidAttributeValue"_s;
     QTest::newRow("SSE") << u"SqsManagedSseEnabled"_s << u"false"_s << QString();
     QTest::newRow("SSE, no word") << u"SqsManagedSseEnabled"_s << u"no"_s << u"InvalidAttributeValue"_s;
     QTest::newRow("read only") << u"QueueArn"_s << u"x"_s << u"InvalidAttributeName"_s;

@@ -1,5 +1,7 @@
 #include "worker/local/queuesettings.h"
 
+#include "worker/local/sqsrules.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -68,6 +70,8 @@ std::optional<SqsError> QueueSettings::set(const QString &name, const QString &v
         target = seconds(*number);
         return {};
     };
+    if (!isLegalText(value)) // an answer in XML could not say it
+        return invalidAttributeValue(name);
     if (name == "VisibilityTimeout"_L1)
         return setSeconds(visibilityTimeout, 0, 43200);
     if (name == "MessageRetentionPeriod"_L1)
