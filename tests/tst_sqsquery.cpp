@@ -5,6 +5,8 @@
 #include <QTest>
 #include <QXmlStreamReader>
 
+#include <random>
+
 using namespace sendonce;
 using namespace sendonce::local;
 using namespace Qt::StringLiterals;
@@ -69,6 +71,7 @@ private Q_SLOTS:
     void operationsAreNamed();
     void missingMembersStayMissing();
     void moreThan2000ParametersAreRefused();
+    void damagedFormsAreReadOrRefused();
 
     // answers
     void answers_data();
@@ -313,6 +316,38 @@ void TestSqsQuery::moreThan2000ParametersAreRefused()
         form += "&x." + QByteArray::number(i) + '=';
     QCOMPARE(errorCode(form), QString());
     QCOMPARE(errorCode(form + "&y"), u"InvalidParameterValue"_s);
+}
+
+void TestSqsQuery::damagedFormsAreReadOrRefused()
+{
+    const QByteArray e = "SendMessageBatchRequestEntry.1.";
+    const QByteArray form = "Action=SendMessageBatch&QueueUrl=q&" + e + "Id=b&" + e + "MessageBody=%C3%A9+two&" + e
+        + "DelaySeconds=5&" + e + "MessageAttribute.1.Name=x&" + e + "MessageAttribute.1.Value.DataType=Binary&" + e
+        + "MessageAttribute.1.Value.BinaryValue=AP8%3D";
+    std::mt19937 dice(1);
+    int good = 0;
+    for (int i = 0; i < 5000; ++i) {
+        QByteArray damaged = form;
+        for (unsigned n = dice() % 4; n > 0; --n) {
+            const auto at = qsizetype(dice() % size_t(damaged.size()));
+            switch (dice() % 3) {
+            case 0:
+                damaged[at] = char(dice());
+                break;
+            case 1:
+                damaged.remove(at, 1 + dice() % 10);
+                break;
+            default:
+                damaged.insert(at, "%&=.+1"[dice() % 6]);
+            }
+        }
+        const auto result = read(damaged, damaged.left(dice() % 50));
+        if (std::holds_alternative<SqsRequest>(result))
+            ++good;
+        else
+            QVERIFY(!std::get<SqsError>(result).message.isEmpty());
+    }
+    QVERIFY(good > 1000 && good < 5000);
 }
 
 void TestSqsQuery::answers_data()
