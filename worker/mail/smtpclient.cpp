@@ -72,7 +72,9 @@ SendResult SmtpClient::send(const MimeMessage &message, const SendHooks &hooks, 
         if (!m_connection) {
             Result<std::unique_ptr<SmtpConnection>> opened = SmtpConnection::open(m_settings, patience);
             if (!opened)
-                return notSent(opened.error().text, false, patience.stopped());
+                return notSent(
+                    u"Mail server %1:%2: %3"_s.arg(m_settings.host).arg(m_settings.port).arg(opened.error().text),
+                    false, patience.stopped());
             m_connection = opened.take();
         }
         const SmtpConnection::End end = m_connection->send(message, hooks, patience, m_settings.finalTimeout);

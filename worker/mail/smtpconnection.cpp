@@ -26,25 +26,24 @@ SmtpConnection::SmtpConnection(const SmtpSettings &settings)
 
 Result<std::unique_ptr<SmtpConnection>> SmtpConnection::open(const SmtpSettings &settings, const Patience &patience)
 {
-    const QString server = u"%1:%2"_s.arg(settings.host).arg(settings.port);
     std::unique_ptr<SmtpConnection> connection(new SmtpConnection(settings));
     if (!settings.user.isEmpty()) {
         const Result<QString> password = settings.password
             ? settings.password->get([&patience] { return !patience.over(); })
             : Error{ErrorKind::Invalid, u"none was given"_s, {}};
         if (!password)
-            return because(u"No password for the mail server %1"_s.arg(server), password.error());
+            return because(u"no password"_s, password.error());
         connection->m_terms.login = SmtpCredentials{settings.user, password.value(), settings.mechanism};
     }
     if (const Result<void> reached = connection->reach(patience); !reached)
-        return because(u"The mail server %1 cannot be reached"_s.arg(server), reached.error());
+        return reached.error();
     return connection;
 }
 
 Result<void> SmtpConnection::reach(const Patience &patience)
 {
     if (const Result<void> opened = m_socket.open(m_settings.host, m_settings.port, patience); !opened)
-        return opened;
+        return because(u"no connection"_s, opened.error());
     const bool staysHere = m_socket.staysHere();
     // A name like localhost may lead elsewhere: what counts is where it led.
     if (m_settings.security == SmtpSecurity::Clear && !m_settings.allowPlain && !staysHere)

@@ -21,8 +21,8 @@ class SmtpConnection
 public:
     enum class End { Done, Reopen };
 
-    /// Has the password ready, connects, and begins TLS where that comes first. The error is a whole sentence that
-    /// names the server, with the kinds of SmtpSocket, or Invalid: there is no password.
+    /// Has the password ready, connects, and begins TLS where that comes first. The error ("no connection: …", "no
+    /// TLS: …", "no password: …") has the kinds of SmtpSocket, or those of the password's source.
     static Result<std::unique_ptr<SmtpConnection>> open(const SmtpSettings &settings, const Patience &patience);
 
     /// Greets and logs in, without a mail; then isUsable(), or outcome() says why not.
