@@ -46,7 +46,8 @@ class PostgresWorkerTest : public QObject
     void open(QMap<QString, QString> flags = {}, int visibilitySeconds = 2)
     {
         startServices(visibilitySeconds);
-        flags.insert(u"database-url"_s, m_postgres.url(m_database));
+        if (!flags.contains(u"database-url"_s))
+            flags.insert(u"database-url"_s, m_postgres.url(m_database));
         auto config = resolve(gather(flags, {}), {}, m_dir->path(), m_addresses);
         QVERIFY2(config, config ? "" : qPrintable(config.error().text));
         m_worker = std::make_unique<Worker>(config.value());
@@ -129,6 +130,56 @@ private Q_SLOTS:
         QCOMPARE(page.error, QString());
         QCOMPARE(page.rows.size(), 1);
         QCOMPARE(page.rows[0].result, u"mailed"_s);
+    }
+
+    void theCheckSeesAServer()
+    {
+        open({{u"lanes"_s, u"8"_s}});
+        QSignalSpy lines(m_worker.get(), &Worker::checkLine);
+        QSignalSpy finished(m_worker.get(), &Worker::checkFinished);
+        m_worker->check();
+        QTRY_COMPARE(finished.size(), 1);
+        QMap<QString, CheckLine> byId;
+        for (const QList<QVariant> &each : lines)
+            byId.insert(each.at(0).value<CheckLine>().id, each.at(0).value<CheckLine>());
+        for (const QString &id :
+             {u"database.open"_s, u"database.claims"_s, u"database.unique"_s, u"database.bodies"_s,
+              u"database.version"_s, u"database.synchronous_commit"_s, u"database.fsync"_s,
+              u"database.full_page_writes"_s, u"database.idle"_s, u"database.connections"_s,
+              u"events.lookup.application.status_changed"_s, u"events.lookup.application.received"_s}) {
+            QVERIFY2(byId.contains(id) && byId.value(id).level == CheckLine::Level::Ok,
+                     qPrintable(id + u": "_s + byId.value(id).text));
+        }
+    }
+
+    void aRoleThatMayCreateNothingWorksAndGetsAScript()
+    {
+        const QString role = u"worker of \"jobs\""_s;
+        const QString quoted = u"\"worker of \"\"jobs\"\"\""_s;
+        QVERIFY2(!sql(u"CREATE ROLE %1 LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO %1; "
+                      "GRANT INSERT ON jobs_processedevent TO %1"_s.arg(quoted))
+                      .isNull(),
+                 qPrintable(m_postgres.why()));
+        const QString url = m_postgres.url(m_database)
+                                .replace(u"sendonce@"_s, QString::fromLatin1(QUrl::toPercentEncoding(role)) + u'@');
+        open({{u"database-url"_s, url}});
+        m_worker->start();
+        m_worker->injectDuplicate({});
+        QTRY_COMPARE(m_delivered->size(), 2);
+        QCOMPARE(counters().sent, 1);
+        QCOMPARE(logged(LogLevel::Warning, u"may not create tables"_s), 1);
+        const QString script = m_dir->path() + u"/sendonce-tables.sql"_s;
+        QVERIFY2(!m_postgres.sql(m_database, u"\\i "_s + script).isNull(), qPrintable(m_postgres.why()));
+        // From the next start on.
+        QSignalSpy closed(m_worker.get(), &Worker::closed);
+        m_worker->close();
+        QTRY_COMPARE(closed.size(), 1);
+        open({{u"database-url"_s, url}});
+        m_worker->start();
+        m_worker->injectDuplicate({});
+        QTRY_COMPARE(m_delivered->size(), 2);
+        QCOMPARE(logged(LogLevel::Warning, {}), 0);
+        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_eventbody"_s), u"1"_s);
     }
 
     void aConnectionCutBehindTheMailIsClaimedAgain()

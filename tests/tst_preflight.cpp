@@ -2,6 +2,8 @@
 
 #include <QtTest>
 
+#include <functional>
+
 using namespace sendonce;
 using namespace sendonce::preflight;
 using namespace Qt::StringLiterals;
@@ -158,6 +160,64 @@ private Q_SLOTS:
         expect(judgeDatabase(facts), u"database.synchronous"_s, Level::Error, {u"NORMAL"_s});
         facts.inspection.synchronous = 3;
         expect(judgeDatabase(facts), u"database.synchronous"_s, Level::Ok, {u"EXTRA"_s});
+    }
+
+    void aServerPromisesOrDoesNot_data()
+    {
+        QTest::addColumn<std::function<void(DatabaseFacts &)>>("spoil");
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<Level>("level");
+        QTest::addColumn<QStringList>("words");
+        using Spoil = std::function<void(DatabaseFacts &)>;
+        const auto row = [](const char *name, const Spoil &spoil, const QString &id, Level level,
+                            const QStringList &words) { QTest::newRow(name) << spoil << id << level << words; };
+        const Spoil nothing = [](DatabaseFacts &) {};
+        row("version", nothing, u"database.version"_s, Level::Ok, {u"15.18"_s});
+        row("commit", nothing, u"database.synchronous_commit"_s, Level::Ok, {u"on"_s});
+        row("room", nothing, u"database.connections"_s, Level::Ok, {u"97"_s, u"32 lanes"_s});
+        row("idle", nothing, u"database.idle"_s, Level::Ok, {u"70 s"_s});
+        row("old", [](DatabaseFacts &facts) { facts.inspection.server->versionNumber = 90'600; }, u"database.version"_s,
+            Level::Warning, {u"PostgreSQL 12"_s});
+        row("asynchronous", [](DatabaseFacts &facts) { facts.inspection.server->synchronousCommit = u"off"_s; },
+            u"database.synchronous_commit"_s, Level::Error, {u"mailed twice"_s, u"ALTER ROLE \"me\""_s});
+        row("local", [](DatabaseFacts &facts) { facts.inspection.server->synchronousCommit = u"local"_s; },
+            u"database.synchronous_commit"_s, Level::Ok, {u"local"_s});
+        row("no fsync", [](DatabaseFacts &facts) { facts.inspection.server->fsync = u"off"_s; }, u"database.fsync"_s,
+            Level::Error, {u"postgresql.conf"_s});
+        row("half pages", [](DatabaseFacts &facts) { facts.inspection.server->fullPageWrites = u"off"_s; },
+            u"database.full_page_writes"_s, Level::Error, {u"postgresql.conf"_s});
+        row("short transactions",
+            [](DatabaseFacts &facts) { facts.inspection.server->transactionTimeoutMsec = 60'000; }, u"database.idle"_s,
+            Level::Warning, {u"60 s"_s, u"70 s"_s});
+        row("full", [](DatabaseFacts &facts) { facts.inspection.server->freeConnections = 33; },
+            u"database.connections"_s, Level::Warning, {u"33"_s, u"32 lanes"_s, u"--lanes"_s});
+        row("pooled", [](DatabaseFacts &facts) { facts.inspection.server->isPooled = true; }, u"database.connections"_s,
+            Level::Warning, {u"pooler"_s, u"32"_s});
+        row("no tables of ours", [](DatabaseFacts &facts) { facts.inspection.hasBodies = false; }, u"database.bodies"_s,
+            Level::Warning, {u"start a worker once"_s});
+        row("and none to be made",
+            [](DatabaseFacts &facts) {
+                facts.inspection.hasBodies = false;
+                facts.inspection.server->mayCreateTables = false;
+            },
+            u"database.bodies"_s, Level::Warning, {u"sendonce-tables.sql"_s, u"DBA"_s});
+    }
+
+    void aServerPromisesOrDoesNot()
+    {
+        QFETCH(std::function<void(DatabaseFacts &)>, spoil);
+        QFETCH(QString, id);
+        QFETCH(Level, level);
+        QFETCH(QStringList, words);
+        DatabaseFacts facts = goodDatabase();
+        facts.name = u"PostgreSQL db.example/jobs"_s;
+        facts.isServer = true;
+        facts.lanes = 32;
+        facts.inspection.server =
+            ServerInspection{u"15.18"_s, 150'018, u"on"_s, u"on"_s, u"on"_s, 0, 97, true, false, u"me"_s};
+        spoil(facts);
+        expect(judgeDatabase(facts), id, level, words);
+        QCOMPARE(lineOf(judgeDatabase(facts), u"database.synchronous"_s).id, QString()); // SQLite's
     }
 
     void eventTypesNameTheirTrouble()

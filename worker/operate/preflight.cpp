@@ -135,6 +135,78 @@ std::chrono::seconds retentionOf(const QueueLook &queue)
 
 } // namespace
 
+namespace {
+
+constexpr int OldestServer = 120'000; ///< PostgreSQL 12; older ones have never been tried
+
+/// What a PostgreSQL server promises for a COMMIT, and whether it has room for the lanes.
+QList<CheckLine> judgeServer(const ServerInspection &server, int lanes, std::chrono::milliseconds mailTime)
+{
+    QList<CheckLine> lines;
+    const QString versionId = u"database.version"_s;
+    const QString version = u"the server is PostgreSQL %1"_s.arg(server.version);
+    if (server.versionNumber < OldestServer)
+        lines.append(warning(versionId, version + u", older than what Sendonce was tried with"_s,
+                             u"use PostgreSQL 12 or newer"_s));
+    else
+        lines.append(ok(versionId, version));
+
+    const auto durable = [&lines](const QString &name, const QString &value, const QString &lost,
+                                  const QString &remedy) {
+        const QString id = u"database."_s + name;
+        if (value == "off"_L1)
+            lines.append(error(id, u"%1 is off: %2"_s.arg(name, lost), remedy));
+        else
+            lines.append(ok(id, u"%1 is %2"_s.arg(name, value)));
+    };
+    durable(u"synchronous_commit"_s, server.synchronousCommit,
+            u"a claim that was reported as committed may be lost in a crash, and the event is mailed twice"_s,
+            u"ALTER ROLE \"%1\" SET synchronous_commit = on"_s.arg(server.role));
+    durable(u"fsync"_s, server.fsync, u"a crash of the machine may lose claims or damage the database"_s,
+            u"set fsync = on in postgresql.conf"_s);
+    durable(u"full_page_writes"_s, server.fullPageWrites, u"a crash of the machine may damage the database"_s,
+            u"set full_page_writes = on in postgresql.conf, unless the file system writes whole pages"_s);
+
+    const QString idleId = u"database.idle"_s;
+    if (server.transactionTimeoutMsec > 0 && server.transactionTimeoutMsec <= mailTime.count()) {
+        lines.append(warning(
+            idleId,
+            u"transaction_timeout is %1 and a mail may take %2: the server ends the transaction before its mail is through"_s
+                .arg(inWords(std::chrono::milliseconds(server.transactionTimeoutMsec)), inWords(mailTime)),
+            u"ALTER ROLE \"%1\" SET transaction_timeout = 0"_s.arg(server.role)));
+    } else {
+        lines.append(ok(
+            idleId,
+            u"idle_in_transaction_session_timeout is set by each lane for itself, above the %1 that a mail may take"_s
+                .arg(inWords(mailTime))));
+    }
+
+    const QString roomId = u"database.connections"_s;
+    if (server.isPooled) {
+        lines.append(warning(
+            roomId,
+            u"a pooler stands before the server: each of the %1 lanes keeps one of its connections while its mail is sent, and nothing is prepared"_s
+                .arg(lanes),
+            u"give its pool at least %1 connections for this role, or set --lanes lower"_s.arg(lanes)));
+    } else if (server.freeConnections < lanes + 2) {
+        lines.append(warning(
+            roomId,
+            u"the server has room for %1 more connections, and %2 lanes and the console want %3: a worker that starts now uses fewer lanes"_s
+                .arg(server.freeConnections)
+                .arg(lanes)
+                .arg(lanes + 2),
+            u"set --lanes lower, or max_connections (or this role's CONNECTION LIMIT) higher"_s));
+    } else {
+        lines.append(
+            ok(roomId,
+               u"the server has room for %1 more connections; %2 lanes want one each"_s.arg(server.freeConnections)
+                   .arg(lanes)));
+    }
+    return lines;
+}
+
+} // namespace
+
 // ---- the data folder
 // -------------------------------------------------------------------------------------------------
 
@@ -189,6 +261,11 @@ QList<CheckLine> judgeDatabase(const DatabaseFacts &facts)
         }
         if (facts.error->kind == ErrorKind::Invalid)
             return {error(openId, text, u"check --database-url"_s)};
+        if (facts.isServer)
+            return {
+                unreachable(openId, text,
+                            u"see that the server runs and can be reached from here, and that this role may log in; "
+                            "--database-url names both"_s)};
         return {unreachable(openId, text, remedy)};
     }
     const DatabaseInspection &found = facts.inspection;
@@ -218,13 +295,21 @@ QList<CheckLine> judgeDatabase(const DatabaseFacts &facts)
         lines.append(warning(
             bodiesId,
             u"table sendonce_eventbody is missing: an event_id that comes again with another body is skipped without a word"_s,
-            u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s));
+            !found.server
+                ? u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s
+                : found.server->mayCreateTables
+                ? u"start a worker once: it makes its own tables, whose names begin with sendonce_"_s
+                : u"start a worker once: it may not create tables here, and writes sendonce-tables.sql into its data folder for your DBA"_s));
     }
 
+    if (found.server)
+        lines += judgeServer(*found.server, facts.lanes, facts.mailTime);
     const QString syncId = u"database.synchronous"_s;
     static const QStringList Names = {u"OFF"_s, u"NORMAL"_s, u"FULL"_s, u"EXTRA"_s};
     const QString synchronous = Names.value(found.synchronous, QString::number(found.synchronous));
-    if (found.synchronous >= 2) {
+    if (found.server) {
+        // told above
+    } else if (found.synchronous >= 2) {
         lines.append(
             ok(syncId,
                u"commits reach the disk: synchronous is %1, journal mode %2"_s.arg(synchronous, found.journalMode)));

@@ -42,10 +42,13 @@ struct Lookup
 struct DatabaseFacts
 {
     QString name; ///< "SQLite sendonce.db"
+    bool isServer = false; ///< PostgreSQL, also when it could not be reached
     std::optional<Error> error; ///< it could not be opened or read
     DatabaseInspection inspection;
     std::optional<Error> typesError; ///< the event types cannot be loaded
     QList<Lookup> lookups;
+    int lanes = 1; ///< each wants a connection of its own
+    std::chrono::milliseconds mailTime{70'000}; ///< the longest a transaction stays open while a mail is sent
 };
 QList<CheckLine> judgeDatabase(const DatabaseFacts &facts);
 

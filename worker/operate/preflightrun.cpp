@@ -92,6 +92,10 @@ void PreflightRun::checkFolder()
 void PreflightRun::checkDatabase()
 {
     preflight::DatabaseFacts facts;
+    const auto url = DatabaseUrl::parse(m_config.databaseUrl);
+    facts.isServer = url && url->isPostgres();
+    facts.lanes = m_config.lanes;
+    facts.mailTime = m_config.mailTimeout + m_config.mailFinalTimeout;
     auto database = openExisting(m_config.databaseUrl, DatabasePatience);
     if (database) {
         facts.name = database->displayName();

@@ -273,6 +273,11 @@ Database::~Database()
     QSqlDatabase::removeDatabase(m_connectionName);
 }
 
+bool Database::isPooled() const
+{
+    return m_server && m_server->connection && m_server->connection->isPooled();
+}
+
 QSqlDatabase Database::handle() const
 {
     return QSqlDatabase::database(m_connectionName, false);

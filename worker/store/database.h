@@ -45,6 +45,7 @@ public:
     ~Database();
 
     bool isPostgres() const { return m_server != nullptr; }
+    bool isPooled() const; ///< PostgreSQL behind a pooler
     QSqlDatabase handle() const; ///< SQLite only
     /// "SQLite sendonce.db", for the status bar.
     QString displayName() const;

@@ -9,6 +9,21 @@
 
 namespace sendonce {
 
+/// What a check wants to know of a PostgreSQL server, as a session of ours sees it.
+struct ServerInspection
+{
+    QString version; ///< "15.18 (Debian …)"
+    int versionNumber = 0; ///< 150018
+    QString synchronousCommit, fsync, fullPageWrites; ///< "on", "off", "local" …
+    qint64 transactionTimeoutMsec = 0; ///< PostgreSQL 17 and later; 0: none
+    int freeConnections = 0; ///< beside the open ones
+    bool mayCreateTables = false;
+    bool isPooled = false; ///< a pooler stands between
+    QString role;
+
+    bool operator==(const ServerInspection &) const = default;
+};
+
 /// What a check wants to know of a job board's database.
 struct DatabaseInspection
 {
@@ -17,6 +32,7 @@ struct DatabaseInspection
     bool hasBodies = false; ///< sendonce_eventbody is there: rule 8 of spec.md works
     QString journalMode; ///< "wal"
     int synchronous = -1; ///< SQLite: 2 is FULL, 3 EXTRA
+    std::optional<ServerInspection> server = {}; ///< PostgreSQL
 
     bool operator==(const DatabaseInspection &) const = default;
 };
