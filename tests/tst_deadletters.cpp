@@ -2,6 +2,7 @@
 #include "worker/events/eventtype.h"
 #include "worker/operate/deadletters.h"
 #include "worker/operate/movetaskprobe.h"
+#include "worker/operate/storytelling.h"
 #include "worker/store/processedevents.h"
 
 #include <QCryptographicHash>
@@ -163,6 +164,11 @@ private Q_SLOTS:
         const QJsonValue sent = requestsOf(u"SendMessageBatch"_s).constFirst().value("Entries"_L1).toArray()[0];
         QCOMPARE(sent["MessageBody"_L1].toString().toUtf8(), bodyOf(0));
         QCOMPARE(sent["MessageAttributes"_L1]["MyAttribute"_L1]["StringValue"_L1].toString(), u"foobar"_s);
+        const auto story = m_journal->story(u"e0"_s);
+        QVERIFY(story);
+        QCOMPARE(story->lines.size(), 2);
+        QCOMPARE(story->lines[0].text, BeingReplayed); // before it was sent
+        QCOMPARE(story->lines[1].text, u"replayed as message new0"_s);
     }
 
     void whatWasStoredDifferentlyIsNotDeleted_data()

@@ -1,6 +1,7 @@
 #include "worker/operate/deadletters.h"
 
 #include "worker/events/event.h"
+#include "worker/operate/storytelling.h"
 #include "worker/operate/verdict.h"
 #include "worker/store/processedevents.h"
 
@@ -284,6 +285,7 @@ void DeadLetters::sendBatch(const QList<DeadLetter> &batch)
         entry.attributes = batch[i].message.attributes;
         entry.traceHeader = batch[i].message.systemAttributes.value(u"AWSTraceHeader"_s);
         entries.append(entry);
+        note(batch[i], BeingReplayed);
     }
     m_client.sendBatch(m_queueUrl, entries, this, [this, batch](const Result<QList<BatchEntryResult>> &result) {
         QList<DeadLetter> sent;
@@ -294,12 +296,10 @@ void DeadLetters::sendBatch(const QList<DeadLetter> &batch)
             if (entry && entry->ok) {
                 sent.append(letter);
                 replayedAs.append(entry->messageId);
-                const auto noted = m_journal->recordReplay(letter.eventId, letter.message.messageId,
-                                                           u"replayed as message %1"_s.arg(entry->messageId));
-                if (!noted)
-                    Q_EMIT failed(u"replay"_s, u"the journal could not be written: "_s + noted.error().text);
+                note(letter, replayedAsMessage(entry->messageId));
             } else {
                 unlock(letter);
+                note(letter, u"the replay failed: %1"_s.arg(whyNot(result, entry)));
                 tell({letter.message.messageId, letter.eventId, {}, {}}, ReplayItem::State::Failed,
                      u"could not be sent, it stays a dead letter: %1"_s.arg(whyNot(result, entry)));
             }
@@ -309,6 +309,13 @@ void DeadLetters::sendBatch(const QList<DeadLetter> &batch)
         else
             deleteBatch(sent, replayedAs);
     });
+}
+
+void DeadLetters::note(const DeadLetter &letter, const QString &text)
+{
+    const auto noted = m_journal->recordReplay(letter.eventId, letter.message.messageId, text);
+    if (!noted)
+        Q_EMIT failed(u"replay"_s, u"the journal could not be written: "_s + noted.error().text);
 }
 
 void DeadLetters::unlock(const DeadLetter &letter)

@@ -22,9 +22,9 @@ namespace sendonce {
 ///
 /// Browse: several long-polled passes with VisibilityTimeout 600 s, deduplicated by MessageId with the newest handle;
 /// at the end every letter is made visible again. Replay, per batch of up to 10: lock (ChangeMessageVisibility 300 s),
-/// send the exact body and attributes to the source queue, note it in the journal, delete the dead ones; never another
-/// order: a crash between leaves a duplicate, which the claim absorbs. Then the outcome is looked for in the journal,
-/// not assumed.
+/// note it in the journal, send the exact body and attributes to the source queue, note the new message, delete the
+/// dead ones; never another order: a crash between leaves a duplicate, which the claim absorbs. Then the outcome is
+/// looked for in the journal, not assumed.
 class DeadLetters : public QObject
 {
     Q_OBJECT
@@ -58,6 +58,7 @@ private:
     void replayNextBatch();
     void lockBatch(const QList<DeadLetter> &batch);
     void sendBatch(const QList<DeadLetter> &batch);
+    void note(const DeadLetter &letter, const QString &text);
     void deleteBatch(const QList<DeadLetter> &batch, const QStringList &replayedAs);
     void lookForOutcomes();
     void unlock(const DeadLetter &letter);

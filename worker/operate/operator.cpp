@@ -5,6 +5,7 @@
 #include "worker/operate/eventsearch.h"
 #include "worker/operate/movetaskprobe.h"
 #include "worker/operate/preflightrun.h"
+#include "worker/operate/storytelling.h"
 #include "worker/store/inspection.h"
 
 #include <QDir>
@@ -226,7 +227,7 @@ void Operator::queryStory(const QString &eventId)
     if (m_journal) {
         auto found = m_journal->story(eventId);
         if (found)
-            told = found.take();
+            told = tellable(found.take(), m_maxReceiveCount);
         else
             told.error = found.error().text;
     }
