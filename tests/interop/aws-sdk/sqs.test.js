@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    ChangeMessageVisibilityBatchCommand, ChangeMessageVisibilityCommand, CreateQueueCommand, DeleteMessageBatchCommand,
-    DeleteMessageCommand, DeleteQueueCommand, GetQueueAttributesCommand, GetQueueUrlCommand, InvalidAttributeName,
-    ListQueuesCommand, PurgeQueueCommand, PurgeQueueInProgress, QueueDoesNotExist, QueueNameExists, ReceiptHandleIsInvalid,
-    ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SetQueueAttributesCommand, SQSClient,
+    CancelMessageMoveTaskCommand, ChangeMessageVisibilityBatchCommand, ChangeMessageVisibilityCommand,
+    CreateQueueCommand, DeleteMessageBatchCommand, DeleteMessageCommand, DeleteQueueCommand,
+    GetQueueAttributesCommand, GetQueueUrlCommand, InvalidAttributeName, ListDeadLetterSourceQueuesCommand,
+    ListMessageMoveTasksCommand, ListQueuesCommand, PurgeQueueCommand, PurgeQueueInProgress, QueueDoesNotExist,
+    QueueNameExists, ReceiptHandleIsInvalid, ReceiveMessageCommand, ResourceNotFoundException, SQSClient,
+    SendMessageBatchCommand, SendMessageCommand, SetQueueAttributesCommand, StartMessageMoveTaskCommand,
     TooManyEntriesInBatchRequest, UnsupportedOperation, paginateListQueues,
 } from '@aws-sdk/client-sqs';
 
@@ -127,6 +129,38 @@ test('redrive to the dead-letter queue', async () => {
     assert.equal(letter.Attributes.ApproximateReceiveCount, '3');
     assert.match(letter.Attributes.DeadLetterQueueSourceArn, /^arn:aws:sqs:us-east-1:000000000000:interop-/);
     assert.deepEqual(await depth(QueueUrl), [0, 0, 0]);
+});
+
+test('message move tasks', async () => {
+    const dead = await newQueue();
+    const { Attributes: { QueueArn } } = await send(GetQueueAttributesCommand, { QueueUrl: dead, AttributeNames: ['QueueArn'] });
+    const QueueUrl = await newQueue({ RedrivePolicy: JSON.stringify({ deadLetterTargetArn: QueueArn, maxReceiveCount: 1 }) });
+    assert.deepEqual((await send(ListDeadLetterSourceQueuesCommand, { QueueUrl: dead })).queueUrls, [QueueUrl]);
+    const sent = await send(SendMessageCommand, { QueueUrl, MessageBody: 'poison' });
+    await receive(QueueUrl, { VisibilityTimeout: 0 });
+    await receive(QueueUrl);
+
+    const { TaskHandle } = await send(StartMessageMoveTaskCommand, { SourceArn: QueueArn });
+    const [moved] = await receive(QueueUrl, { WaitTimeSeconds: 10, MessageSystemAttributeNames: ['All'] });
+    assert.equal(moved.Body, 'poison');
+    assert.notEqual(moved.MessageId, sent.MessageId);
+    assert.equal(moved.Attributes.ApproximateReceiveCount, '1');
+    for (let task; task?.Status !== 'COMPLETED';) {
+        [task] = (await send(ListMessageMoveTasksCommand, { SourceArn: QueueArn })).Results;
+        assert.ok(['RUNNING', 'COMPLETED'].includes(task.Status));
+    }
+    await assert.rejects(send(CancelMessageMoveTaskCommand, { TaskHandle }));
+    await assert.rejects(send(StartMessageMoveTaskCommand, { SourceArn: `${QueueArn}-absent` }), ResourceNotFoundException);
+
+    // A slow one can be stopped, and what it has not moved stays.
+    const Entries = Array.from({ length: 10 }, (_, i) => ({ Id: `${i}`, MessageBody: `${i}` }));
+    await send(SendMessageBatchCommand, { QueueUrl: dead, Entries });
+    const { Attributes: { QueueArn: DestinationArn } } =
+        await send(GetQueueAttributesCommand, { QueueUrl, AttributeNames: ['QueueArn'] });
+    const slow = await send(StartMessageMoveTaskCommand, { SourceArn: QueueArn, DestinationArn, MaxNumberOfMessagesPerSecond: 1 });
+    const cancelled = await send(CancelMessageMoveTaskCommand, { TaskHandle: slow.TaskHandle });
+    assert.equal(typeof cancelled.ApproximateNumberOfMessagesMoved, 'number');
+    assert.equal((await depth(QueueUrl))[0] + (await depth(dead))[0], 10);
 });
 
 test('long poll and delay', async () => {
