@@ -1616,6 +1616,7 @@ void TestLocalSqsServer::movedMessagesKeepTheirContent()
         open();
     }
     QCOMPARE(moveTask().value("ApproximateNumberOfMessagesMoved"_L1), 2);
+    QCOMPARE(depth(u"dead"_s), u"0/0/0"_s);
 }
 
 void TestLocalSqsServer::moveTasksKeepTheirPace()
