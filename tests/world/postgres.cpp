@@ -108,7 +108,9 @@ bool Postgres::launch()
     QStringList command =
         asServerUser({m_binaries + u"postgres"_s, u"-D"_s, m_dir.path() + u"/data"_s, u"-k"_s, m_dir.path(), u"-p"_s,
                       QString::number(m_port), u"-c"_s, u"listen_addresses=127.0.0.1"_s, u"-c"_s,
-                      u"max_connections=60"_s, u"-c"_s, u"shared_buffers=32MB"_s});
+                      u"max_connections=60"_s, u"-c"_s, u"shared_buffers=32MB"_s,
+                      // Crash recovery would sync each of some thousand files by itself.
+                      u"-c"_s, u"recovery_init_sync_method=syncfs"_s});
     m_server = std::make_unique<QProcess>();
     m_server->setWorkingDirectory(m_dir.path());
     m_server->setProcessChannelMode(QProcess::MergedChannels);
@@ -176,7 +178,7 @@ void Postgres::cutOpenTransactions(const QString &database)
 
 void Postgres::kill()
 {
-    ::kill(pid_t(m_server->processId()), SIGQUIT);
+    ::kill(pid_t(m_server->processId()), SIGINT);
     while (!sql(u"postgres"_s, u"SELECT 1"_s).isNull())
         ;
 }

@@ -34,7 +34,7 @@ public:
 
     /// Any thread: ends the sessions of a database that hold a transaction open and wait for their client.
     void cutOpenTransactions(const QString &database);
-    void kill(); ///< any thread: SIGQUIT, then waits until nobody answers; stop() and startAgain() come behind it
+    void kill(); ///< any thread: a fast shutdown; waits until nobody answers; stop() and startAgain() come behind it
 
     enum class Stop { Fast, Immediate };
     bool stop(Stop how);
