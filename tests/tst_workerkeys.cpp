@@ -171,7 +171,7 @@ private Q_SLOTS:
         QSignalSpy openFailed(m_worker.get(), &Worker::openFailed);
         m_worker->start();
         QTRY_VERIFY(paused());
-        letTimePass(code == "ExpiredToken" ? 1100ms : 20ms);
+        letTimePass(code == "ExpiredToken" ? 600ms : 20ms);
         QCOMPARE(m_queue->requests().size(), 1);
         QCOMPARE(openFailed.size(), 0);
         QCOMPARE(m_lines.size(), 1);
@@ -194,6 +194,21 @@ private Q_SLOTS:
         letTimePass();
         QCOMPARE(m_queue->requests().size(), before);
         QCOMPARE(m_lines.size(), 1);
+    }
+
+    void aLongPollFromBeforeThatBreaksIsNoEndOfThePause()
+    {
+        open();
+        m_worker->start();
+        QTRY_COMPARE(count(u"ReceiveMessage"_s), 1);
+        m_goodKey = u"NEW"_s;
+        QTRY_VERIFY(paused());
+        const qsizetype before = m_queue->requests().size();
+        m_queue->closeAll();
+        QTRY_COMPARE(m_lines.size(), 2); // its end is told like any other
+        letTimePass(1100ms); // it would be tried again after 0.5 to 1 s
+        QVERIFY(paused());
+        QCOMPARE(m_queue->requests().size(), before);
     }
 
     void denialOfReceivesPausesToo()

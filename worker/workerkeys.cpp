@@ -18,8 +18,8 @@ void Worker::Private::keysRefused(const Error &error)
     if (!first)
         return; // one line, however long it lasts
     log(LogLevel::Error,
-        u"Paused: the queue does not accept the keys, so nothing is received. They are tried again every 60 s, at "
-        "Retry, and when AWS's files change. "_s
+        u"Paused: the queue does not accept the keys, so nothing is received. They are tried again every 60 s, when "
+        "AWS's files change, and at Retry in the console. "_s
             + error.text);
     monitor->pause();
     if (consumer)

@@ -243,11 +243,13 @@ void Worker::Private::makeConsumer()
     connect(consumer.get(), &Consumer::triedKeys, q, [this](const std::optional<Error> &error) { triedKeys(error); });
     connect(consumer.get(), &Consumer::receiveFailing, q, [this](const Error &error) {
         log(LogLevel::Error, u"Receiving from the queue fails, trying again with growing pauses: %1"_s.arg(error.text));
-        setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
+        if (!keyPause.isPaused()) // else it was asked before the pause began
+            setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);
     });
     connect(consumer.get(), &Consumer::receiveWorking, q, [this] {
         log(LogLevel::Info, u"Receiving from the queue works again"_s);
-        setHealth(queueStatus, ServiceStatus::Health::Ok);
+        if (!keyPause.isPaused())
+            setHealth(queueStatus, ServiceStatus::Health::Ok);
     });
     if (keyPause.isPaused())
         consumer->pause();

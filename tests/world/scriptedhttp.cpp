@@ -30,6 +30,13 @@ ScriptedHttp::~ScriptedHttp()
         socket->disconnect(this);
 }
 
+void ScriptedHttp::closeAll()
+{
+    const QList<QTcpSocket *> sockets = m_pending.keys();
+    for (QTcpSocket *socket : sockets)
+        socket->disconnectFromHost();
+}
+
 QUrl ScriptedHttp::url(const QByteArray &path) const
 {
     QUrl url;

@@ -53,6 +53,8 @@ public:
                       After after = After::Keep);
     static Step stall() { return {}; }
 
+    void closeAll(); ///< FIN to every connection that is open
+
     const QList<Request> &requests() const { return m_requests; }
     int connectionCount() const { return m_connectionCount; } ///< ever opened
     int openConnections() const { return int(m_pending.size()); }
