@@ -2,6 +2,7 @@
 #include "worker/store/claimsession.h"
 #include "worker/store/database.h"
 #include "worker/store/jobboard.h"
+#include "worker/store/pgconnection.h"
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -87,6 +88,11 @@ private Q_SLOTS:
     void aHeldClaimIsBusy();
     void stopEndsTheWait();
 
+    void aPoolerIsSeen();
+    void lanesShareAPoolersConnections();
+    void aPoolersConnectionsKeepNothingOfOurs();
+    void aLockWaitEndsBehindAPooler();
+
 private:
     void databases()
     {
@@ -112,6 +118,16 @@ private:
         m_sessions.push_back(ClaimSession::make({DatabaseUrl::parse(m_url).value(), lockWait, 1s, m_stop}));
         return *m_sessions.back();
     }
+    /// As open(true), the sessions through PgBouncer.
+    void openPooled()
+    {
+        open(true);
+        if (!m_hasPooler) {
+            QVERIFY2(m_postgres.startPooler(), qPrintable(m_postgres.why()));
+            m_hasPooler = true;
+        }
+        m_url = m_postgres.pooledUrl(m_name);
+    }
     /// Begins, claims and commits.
     Result<ProcessedEvents::Claim> claim(ClaimSession &session, const ClaimRequest &request)
     {
@@ -127,6 +143,13 @@ private:
         return claimed;
     }
     bool run(const QString &sql) { return m_database->rows(sql, {}, u"test"_s).ok(); }
+    static QString sql(const QString &url, const QString &statement)
+    {
+        auto database = Database::open(url);
+        const auto rows =
+            database ? database.value().rows(statement, {}, u"test"_s) : Result<QList<QVariantList>>(database.error());
+        return rows ? rows->first().first().toString() : rows.error().text;
+    }
     int count(const QString &from)
     {
         const auto rows = m_database->rows(u"SELECT count(*) FROM "_s + from, {}, u"test"_s);
@@ -134,6 +157,7 @@ private:
     }
 
     Postgres m_postgres;
+    bool m_hasPooler = false;
     std::unique_ptr<QTemporaryDir> m_folder;
     QString m_url, m_name;
     std::optional<Database> m_database; ///< the test's own view
@@ -518,6 +542,67 @@ void TestClaimSession::stopEndsTheWait()
     *m_stop = false;
     QVERIFY(holder.commit().ok());
     QVERIFY(!claim(waiter, request(u"e-1"_s))->inserted);
+}
+
+void TestClaimSession::aPoolerIsSeen()
+{
+    openPooled();
+    const PgPatience patience{QDeadlineTimer(5s), nullptr};
+    const auto pooled = PgConnection::open(DatabaseUrl::parse(m_url).value(), patience);
+    QVERIFY2(pooled.ok(), pooled.ok() ? "" : qPrintable(pooled.error().text));
+    QVERIFY(pooled.value()->isPooled());
+    const auto direct = PgConnection::open(DatabaseUrl::parse(m_postgres.url(m_name)).value(), patience);
+    QVERIFY(direct.ok() && !direct.value()->isPooled());
+    const auto told =
+        PgConnection::open(DatabaseUrl::parse(m_postgres.url(m_name) + u"?pgbouncer=true"_s).value(), patience);
+    QVERIFY(told.ok() && told.value()->isPooled());
+}
+
+void TestClaimSession::lanesShareAPoolersConnections()
+{
+    openPooled();
+    std::vector<ClaimSession *> lanes{&session(), &session(), &session()};
+    for (int round = 0; round < 12; ++round) {
+        // Two transactions open at once, then the third lane gets whichever connection is free.
+        ClaimSession &one = *lanes[size_t(round) % 3];
+        ClaimSession &other = *lanes[size_t(round + 1) % 3];
+        const ClaimRequest first = request(u"first-%1"_s.arg(round));
+        const ClaimRequest second = request(u"second-%1"_s.arg(round));
+        QVERIFY(one.begin().ok() && other.begin().ok());
+        const auto claimed = one.claim(first);
+        QVERIFY2(claimed.ok(), claimed.ok() ? "" : qPrintable(claimed.error().text));
+        QVERIFY(claimed->inserted);
+        QVERIFY(other.claim(second)->inserted);
+        QVERIFY(one.lookUp(first)->has_value());
+        QVERIFY(other.lookUp(second)->has_value());
+        QVERIFY(other.commit().ok());
+        QVERIFY(one.commit().ok());
+        QVERIFY(!claim(*lanes[size_t(round + 2) % 3], first)->inserted);
+    }
+    QCOMPARE(count(u"jobs_processedevent"_s), 24);
+}
+
+void TestClaimSession::aPoolersConnectionsKeepNothingOfOurs()
+{
+    openPooled();
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QCOMPARE(sql(m_url, u"SHOW lock_timeout"_s), u"0"_s);
+    QCOMPARE(sql(m_url, u"SHOW idle_in_transaction_session_timeout"_s), u"0"_s);
+    QCOMPARE(sql(m_url, u"SELECT count(*)::text FROM pg_prepared_statements"_s), u"0"_s);
+}
+
+void TestClaimSession::aLockWaitEndsBehindAPooler()
+{
+    openPooled();
+    ClaimSession &holder = session();
+    QVERIFY(holder.begin().ok());
+    QVERIFY(holder.claim(request(u"e-1"_s))->inserted);
+    const auto claimed = claim(session(200ms), request(u"e-1"_s));
+    QVERIFY(!claimed.ok());
+    QCOMPARE(claimed.error().kind, ErrorKind::Busy);
+    QCOMPARE(claimed.error().code, u"55P03"_s);
+    QVERIFY(holder.commit().ok());
 }
 
 QTEST_GUILESS_MAIN(TestClaimSession)

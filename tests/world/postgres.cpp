@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTcpServer>
+#include <QTcpSocket>
 #include <QTest>
 
 #include <csignal>
@@ -45,6 +46,10 @@ Postgres::Postgres()
 
 Postgres::~Postgres()
 {
+    if (m_pooler) {
+        m_pooler->kill();
+        m_pooler->waitForFinished();
+    }
     if (!m_server)
         return;
     thaw();
@@ -167,6 +172,44 @@ QString Postgres::createJobBoard()
 QString Postgres::url(const QString &database) const
 {
     return u"postgresql://sendonce@127.0.0.1:%1/%2"_s.arg(m_port).arg(database);
+}
+
+bool Postgres::startPooler()
+{
+    m_poolerPort = freePort();
+    QFile file(m_dir.path() + u"/pgbouncer.ini"_s);
+    if (!file.open(QIODevice::WriteOnly))
+        return false;
+    file.write(u"[databases]\n* = host=127.0.0.1 port=%1 user=sendonce\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+               "listen_port = %2\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n"
+               "default_pool_size = 2\n"_s.arg(m_port)
+                   .arg(m_poolerPort)
+                   .toUtf8());
+    file.close();
+    QStringList command = asServerUser({u"/usr/sbin/pgbouncer"_s, file.fileName()});
+    m_pooler = std::make_unique<QProcess>();
+    m_pooler->setProcessChannelMode(QProcess::MergedChannels);
+    m_pooler->setStandardOutputFile(m_dir.path() + u"/pgbouncer.log"_s);
+    const QString program = command.takeFirst();
+    m_pooler->start(program, command);
+    QElapsedTimer waited;
+    waited.start();
+    while (waited.elapsed() < 10'000 && m_pooler->state() != QProcess::NotRunning) {
+        QTcpSocket socket;
+        socket.connectToHost(QHostAddress::LocalHost, m_poolerPort);
+        if (socket.waitForConnected(1000))
+            return true;
+        QTest::qWait(20);
+    }
+    QFile log(m_dir.path() + u"/pgbouncer.log"_s);
+    m_why = u"PgBouncer does not come up: "_s
+        + (log.open(QIODevice::ReadOnly) ? QString::fromUtf8(log.readAll()) : m_pooler->errorString());
+    return false;
+}
+
+QString Postgres::pooledUrl(const QString &database) const
+{
+    return u"postgresql://sendonce@127.0.0.1:%1/%2"_s.arg(m_poolerPort).arg(database);
 }
 
 void Postgres::cutOpenTransactions(const QString &database)

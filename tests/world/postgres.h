@@ -26,6 +26,9 @@ public:
     /// postgresql://sendonce@127.0.0.1:port/database
     QString url(const QString &database) const;
     quint16 port() const { return m_port; }
+    /// PgBouncer in transaction mode before it, with two connections for each database; url() through it.
+    bool startPooler();
+    QString pooledUrl(const QString &database) const;
     QString socketDirectory() const { return m_dir.path(); }
 
     /// Runs statements with psql; what it printed, unaligned. Sets why() when it failed.
@@ -51,9 +54,9 @@ private:
     QTemporaryDir m_dir;
     QString m_binaries, m_why, m_user;
     QList<qint64> m_frozen;
-    quint16 m_port = 0;
+    quint16 m_port = 0, m_poolerPort = 0;
     int m_databases = 0;
-    std::unique_ptr<QProcess> m_server;
+    std::unique_ptr<QProcess> m_server, m_pooler;
 };
 
 } // namespace sendonce::world
