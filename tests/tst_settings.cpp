@@ -176,6 +176,13 @@ private Q_SLOTS:
         QCOMPARE(passwordOf(config.value()), u"s3@cret"_s);
     }
 
+    void theMailPortIsTold()
+    {
+        const QMap<QString, QString> password{{u"SENDONCE_MAIL_PASSWORD"_s, u"x"_s}};
+        QCOMPARE(resolved({{u"mail-url"_s, u"smtps://dana@mail.example"_s}}, password)->mailUrl.port(), 465);
+        QCOMPARE(resolved({{u"mail-url"_s, u"smtp+starttls://dana@mail.example"_s}}, password)->mailUrl.port(), 587);
+    }
+
     void theMailPasswordHasThreeSources()
     {
         QMap<QString, QString> flags{{u"mail-url"_s, u"smtps://dana@mail.example"_s}};

@@ -100,7 +100,10 @@ class TestSmtpTls : public QObject
     SmtpScript overTls(const QByteArrayList &extensions = {}) const
     {
         SmtpScript script;
-        script.startTls(m_certificates.localhost()).send("220 scripted.example ESMTP\r\n").expect("EHLO ").send("250-scripted.example\r\n");
+        script.startTls(m_certificates.localhost())
+            .send("220 scripted.example ESMTP\r\n")
+            .expect("EHLO ")
+            .send("250-scripted.example\r\n");
         for (const QByteArray &extension : extensions)
             script.send("250-" + extension + "\r\n");
         return script.send("250 HELP\r\n");
@@ -570,11 +573,16 @@ private Q_SLOTS:
     {
         const std::atomic_bool stop = false;
         {
-            const ScriptedSmtp server({SmtpScript().startTls(m_certificates.other()).hold()});
-            const auto found = probeMailServer(trusting(server, SmtpSecurity::Tls), stop);
+            const ScriptedSmtp server({SmtpScript::hello({"STARTTLS"})
+                                           .expect("STARTTLS")
+                                           .send("220 2.0.0 go\r\n")
+                                           .startTls(m_certificates.other())
+                                           .hold()});
+            const auto found = probeMailServer(trusting(server, SmtpSecurity::StartTls), stop);
             QVERIFY(!found);
             QCOMPARE(found.error().kind, ErrorKind::Refused);
-            QVERIFY(found.error().text.contains(u"it is for mail.example"_s));
+            QVERIFY2(found.error().text.endsWith(u"it is for mail.example, not for 127.0.0.1"_s),
+                     qPrintable(found.error().text));
         }
         {
             const ScriptedSmtp server({overTls({"AUTH PLAIN"}).expect("AUTH").send("535 5.7.8 wrong\r\n").hold()});

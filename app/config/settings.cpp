@@ -374,6 +374,7 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     if (!smtp)
         return mailFault(u"mail-url"_s, smtp.error());
     config.mailUrl.setPassword({}); // from here on it can be shown
+    config.mailUrl.setPort(smtp->port);
     config.mailPassword = smtp->password;
     if (!config.mailPassword && given.has(u"mail-password-command"_s)) {
         const auto words = splitShellWords(given.values.value(u"mail-password-command"_s));

@@ -74,7 +74,10 @@ SmtpConversation::Step SmtpConversation::reply(const SmtpReply &received)
     case State::Helo:
         return hello(reply);
     case State::StartTls:
-        return reply.code == 220 ? Step{Kind::Encrypt, {}} : refused(reply, State::Closed);
+        if (reply.code != 220)
+            return refused(reply, State::Closed);
+        m_state = State::Encrypt;
+        return {Kind::Encrypt, {}};
     case State::Auth:
         return logInAnswered(reply);
     case State::Reset:
@@ -94,6 +97,7 @@ SmtpConversation::Step SmtpConversation::reply(const SmtpReply &received)
         return done(m_outcome, reply.isPositive() ? State::Closed : State::Idle);
     case State::Final:
         return finalAnswered(reply);
+    case State::Encrypt:
     case State::Idle:
     case State::Closed:
         break;
@@ -300,10 +304,11 @@ SmtpConversation::Step SmtpConversation::giveUp(const QString &why, bool aborted
                     State::Closed);
     if (m_isRefused)
         return done(m_outcome, State::Closed);
-    const QString where =
-        m_state == State::Body ? u"%1 (before the end of the mail)"_s : u"%1 (waiting for the answer to %2)"_s;
-    const QString told = m_state == State::Auth ? m_auth->redacted(why) : why;
-    const QString text = m_state == State::Body ? where.arg(told) : where.arg(told, stage());
+    QString text = m_state == State::Auth ? m_auth->redacted(why) : why;
+    if (m_state == State::Body)
+        text += u" (before the end of the mail)"_s;
+    else if (m_state != State::Encrypt)
+        text += u" (waiting for the answer to %1)"_s.arg(stage());
     return done({SendResult::Status::NotSent, {}, text, false, aborted}, State::Closed);
 }
 
@@ -369,6 +374,7 @@ QString SmtpConversation::stage() const
         return u"the recipient (RCPT)"_s;
     case State::Data:
         return u"DATA"_s;
+    case State::Encrypt:
     case State::Idle:
     case State::Body:
     case State::EmptyEnd:

@@ -84,6 +84,7 @@ private:
         Ehlo,
         Helo,
         StartTls,
+        Encrypt,
         Auth,
         Idle,
         Reset,

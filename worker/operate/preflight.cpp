@@ -356,7 +356,9 @@ QList<CheckLine> judgeMail(const MailFacts &facts)
                 error(serverId, text, u"what answers there is no mail server; check host and port of --mail-url"_s));
             break;
         case ErrorKind::Refused:
-            lines.append(error(serverId, text, u"ask its administrator to let this computer send mail"_s));
+            lines.append(error(
+                serverId, text,
+                u"check user, password and --mail-ca-file, or ask its administrator to let this computer send mail"_s));
             break;
         case ErrorKind::Aborted:
             lines.append(warning(serverId, text, u"run the check again"_s));
