@@ -65,8 +65,10 @@ def main(arguments):
     for line in failures:
         print(line)
     deviating = sum(one.deviations[server] is not None for one in chosen)
-    print(f"{len(chosen)} cases, {len(chosen) - len(failures)} as expected, {len(failures)} failed; {deviating} with a known "
-          f"deviation of {server} from AWS; {time.monotonic() - start:.1f} s")
+    print(
+        f"{len(chosen)} cases, {len(chosen) - len(failures)} as expected, {len(failures)} failed; {deviating} with a known "
+        f"deviation of {server} from AWS; {time.monotonic() - start:.1f} s"
+    )
     return 1 if failures or not chosen else 0
 
 

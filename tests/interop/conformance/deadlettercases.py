@@ -25,8 +25,11 @@ def allow(permission, *queues):
 # ---- the move ---------------------------------------------------------------------------------------------------------------
 
 for count in (1, 2, 3):
-    @case(f"maxReceiveCount {count}: delivered {count} times, then moved by the receive that finds nothing",
-          ([1] * count + [0], [0, 0, 0], [1, 0, 0]))
+
+    @case(
+        f"maxReceiveCount {count}: delivered {count} times, then moved by the receive that finds nothing",
+        ([1] * count + [0], [0, 0, 0], [1, 0, 0]),
+    )
     def _(world, count=count):
         queue, dead = world.with_dead_letters(count)
         queue.send()
@@ -34,7 +37,11 @@ for count in (1, 2, 3):
         return delivered, queue.counts(), dead.counts()
 
 
-@case("Nobody receiving: nothing moves", ([1, 0, 0], [0, 0, 0]), fauxqs=differs(([0, 1, 0], [0, 0, 0]), "sqs.md 11: as AWS, counted late"))
+@case(
+    "Nobody receiving: nothing moves",
+    ([1, 0, 0], [0, 0, 0]),
+    fauxqs=differs(([0, 1, 0], [0, 0, 0]), "sqs.md 11: as AWS, counted late"),
+)
 def _(world):
     queue, dead = world.with_dead_letters(1)
     queue.send()
@@ -49,11 +56,19 @@ def _(world):
     queue.one(VisibilityTimeout=0)
     queue.receive()
     letter = dead.one(MessageAttributeNames=["All"])
-    return letter["MessageId"] == sent["MessageId"], letter["Body"], letter["MessageAttributes"], letter["MD5OfMessageAttributes"]
+    return (
+        letter["MessageId"] == sent["MessageId"],
+        letter["Body"],
+        letter["MessageAttributes"],
+        letter["MD5OfMessageAttributes"],
+    )
 
 
-@case("A letter keeps trace header and group", {"AWSTraceHeader": "Root=1", "MessageGroupId": "tenant"},
-      fauxqs=differs({}, "sqs.md 11: fauxqs has neither"))
+@case(
+    "A letter keeps trace header and group",
+    {"AWSTraceHeader": "Root=1", "MessageGroupId": "tenant"},
+    fauxqs=differs({}, "sqs.md 11: fauxqs has neither"),
+)
 def _(world):
     queue, dead = world.with_dead_letters(1)
     queue.send(MessageGroupId="tenant", MessageSystemAttributes={"AWSTraceHeader": string("Root=1")})
@@ -136,8 +151,11 @@ def _(world):
     return sum(len(queue.receive(VisibilityTimeout=0)) for _ in range(3))
 
 
-@case("A dead-letter queue with a dead-letter queue", ([0, 0, 0], [0, 0, 0], "3"),
-      fauxqs=differs(([0, 0, 0], [0, 0, 0], "4"), COUNTED_TWICE))
+@case(
+    "A dead-letter queue with a dead-letter queue",
+    ([0, 0, 0], [0, 0, 0], "3"),
+    fauxqs=differs(([0, 0, 0], [0, 0, 0], "4"), COUNTED_TWICE),
+)
 def _(world):
     last = world.queue()
     dead = world.queue(RedrivePolicy=redrive(last.arn, 1))
@@ -152,6 +170,7 @@ def _(world):
 # ---- the policies -----------------------------------------------------------------------------------------------------------
 
 for count in (1, 1000, "1", "1000"):
+
     @case(f"maxReceiveCount {count!r} is taken, and the policy kept", True)
     def _(world, count=count):
         dead = world.queue()
@@ -165,15 +184,21 @@ def refused(world, policy):
 
 
 for count in (0, 1001, -1, "x", 1.5, None):
+
     @case(f"maxReceiveCount {count!r}", invalid(), fauxqs=differs({"QueueUrl": TEXT}, NO_CHECK))
     def _(world, count=count):
         return refused(world, redrive(world.queue().arn, count))
 
 
-for name, policy in [("no JSON", "{"), ("a JSON list", "[]"), ("without a target", '{"maxReceiveCount":1}'),
-                     ("with an ARN of another service", redrive("arn:aws:sns:us-east-1:000000000000:q")),
-                     ("with a name for an ARN", redrive("q")),
-                     ("with a target that does not exist", redrive("arn:aws:sqs:us-east-1:000000000000:absent"))]:
+for name, policy in [
+    ("no JSON", "{"),
+    ("a JSON list", "[]"),
+    ("without a target", '{"maxReceiveCount":1}'),
+    ("with an ARN of another service", redrive("arn:aws:sns:us-east-1:000000000000:q")),
+    ("with a name for an ARN", redrive("q")),
+    ("with a target that does not exist", redrive("arn:aws:sqs:us-east-1:000000000000:absent")),
+]:
+
     @case(f"RedrivePolicy {name}", invalid(), fauxqs=differs({"QueueUrl": TEXT}, NO_CHECK))
     def _(world, policy=policy):
         return refused(world, policy)
@@ -184,8 +209,11 @@ def _(world):
     return refused(world, json.dumps({"deadLetterTargetArn": world.queue().arn}))
 
 
-@case("RedrivePolicy with two spellings of one count is one setting", True,
-      fauxqs=differs(False, "sqs.md 5.1: fauxqs compares the text"))
+@case(
+    "RedrivePolicy with two spellings of one count is one setting",
+    True,
+    fauxqs=differs(False, "sqs.md 5.1: fauxqs compares the text"),
+)
 def _(world):
     dead = world.queue()
     queue = world.queue(RedrivePolicy=redrive(dead.arn, 3))
@@ -203,7 +231,8 @@ def dead_with(world, policy):
 def _(world):
     policy = allow("denyAll")
     return dead_with(world, policy).done("GetQueueAttributes", AttributeNames=["RedriveAllowPolicy"]) == {
-        "Attributes": {"RedriveAllowPolicy": policy}}
+        "Attributes": {"RedriveAllowPolicy": policy}
+    }
 
 
 @case("allowAll admits everybody", {"QueueUrl": TEXT})
@@ -236,8 +265,14 @@ def _(world):
     return world.create(world.name(), RedriveAllowPolicy=allow("byQueue", *ARNS[:10]))
 
 
-for name, policy in [("byQueue with eleven sources", allow("byQueue", *ARNS)), ("byQueue with none", allow("byQueue")),
-                     ("another word", allow("some")), ("no JSON", "{"), ("allowAll with sources", allow("allowAll", ARNS[0]))]:
+for name, policy in [
+    ("byQueue with eleven sources", allow("byQueue", *ARNS)),
+    ("byQueue with none", allow("byQueue")),
+    ("another word", allow("some")),
+    ("no JSON", "{"),
+    ("allowAll with sources", allow("allowAll", ARNS[0])),
+]:
+
     @case(f"RedriveAllowPolicy of {name}", invalid(), fauxqs=differs({"QueueUrl": TEXT}, UNKNOWN_POLICY))
     def _(world, policy=policy):
         return world.create(world.name(), RedriveAllowPolicy=policy)

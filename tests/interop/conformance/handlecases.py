@@ -6,7 +6,9 @@ from suite import case, until
 SILENT = "sqs.md 17: fauxqs deletes unknown handles silently"
 NOT_IN_FLIGHT = "Message does not exist or is not available for visibility timeout change."
 GARBAGE = error("ReceiptHandleIsInvalid", 'The input receipt handle "garbage" is not a valid receipt handle.')
-UNAVAILABLE = invalid(pattern("Value .+ for parameter ReceiptHandle is invalid\\. Reason: " + NOT_IN_FLIGHT.replace(".", "\\.")))
+UNAVAILABLE = invalid(
+    pattern("Value .+ for parameter ReceiptHandle is invalid\\. Reason: " + NOT_IN_FLIGHT.replace(".", "\\."))
+)
 FAUX_UNAVAILABLE = fauxerror("MessageNotInflight", NOT_IN_FLIGHT, "sqs.md 9 and 17: InvalidParameterValue on AWS")
 
 
@@ -98,15 +100,23 @@ def _(world):
     return queue.call("DeleteMessage", ReceiptHandle=queue.send()["MessageId"])
 
 
-@case("Delete with another queue's handle", (error("ReceiptHandleIsInvalid"), [0, 1, 0]),
-      fauxqs=differs(({}, [0, 1, 0]), SILENT))
+@case(
+    "Delete with another queue's handle",
+    (error("ReceiptHandleIsInvalid"), [0, 1, 0]),
+    fauxqs=differs(({}, [0, 1, 0]), SILENT),
+)
 def _(world):
     queue, handle = received(world)
     return world.queue().call("DeleteMessage", ReceiptHandle=handle), queue.counts()
 
 
 for name, params in [("without a handle", {}), ("with an empty handle", {"ReceiptHandle": ""})]:
-    @case(f"Delete {name}", missing("ReceiptHandle"), fauxqs=fauxerror("MissingParameter", missing("ReceiptHandle")["message"]))
+
+    @case(
+        f"Delete {name}",
+        missing("ReceiptHandle"),
+        fauxqs=fauxerror("MissingParameter", missing("ReceiptHandle")["message"]),
+    )
     def _(world, params=params):
         return world.queue().call("DeleteMessage", **params)
 
@@ -121,7 +131,11 @@ def change(queue, handle, seconds):
 @case("Visibility 0: visible at once, the count stays", ({}, [1, 0, 0], "2"))
 def _(world):
     queue, handle = received(world)
-    return change(queue, handle, 0), queue.counts(), queue.one(AttributeNames=["All"])["Attributes"]["ApproximateReceiveCount"]
+    return (
+        change(queue, handle, 0),
+        queue.counts(),
+        queue.one(AttributeNames=["All"])["Attributes"]["ApproximateReceiveCount"],
+    )
 
 
 @case("Visibility is from now, not added", ["a"])
@@ -139,8 +153,11 @@ def _(world):
     return done, queue.counts()
 
 
-@case("Visibility changed holds for this receive only", [1, 0, 0],
-      fauxqs=differs([0, 1, 0], "sqs.md 8: fauxqs looks at its clock only in a receive"))
+@case(
+    "Visibility changed holds for this receive only",
+    [1, 0, 0],
+    fauxqs=differs([0, 1, 0], "sqs.md 8: fauxqs looks at its clock only in a receive"),
+)
 def _(world):
     queue = world.queue(VisibilityTimeout="0")
     queue.send()
@@ -200,8 +217,11 @@ def _(world):
     return change(world.queue(), handle, 1)
 
 
-@case("Visibility beyond 12 h since the receive", invalid("Total VisibilityTimeout for the message is beyond the limit [43200 seconds]"),
-      fauxqs=differs({}, "sqs.md 6.4: fauxqs only looks at the number itself"))
+@case(
+    "Visibility beyond 12 h since the receive",
+    invalid("Total VisibilityTimeout for the message is beyond the limit [43200 seconds]"),
+    fauxqs=differs({}, "sqs.md 6.4: fauxqs only looks at the number itself"),
+)
 def _(world):
     queue, handle = received(world)
     until(lambda: change(queue, handle, 43199) != {} or change(queue, handle, 43200) != {}, seconds=1)
@@ -209,21 +229,33 @@ def _(world):
 
 
 for seconds in (-1, 43201):
-    @case(f"Visibility of {seconds} s", invalid(pattern(f"Value {seconds} for parameter VisibilityTimeout is invalid\\. .*")),
-          fauxqs=fauxerror("InvalidParameterValue",
-                           f"Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200."))
+
+    @case(
+        f"Visibility of {seconds} s",
+        invalid(pattern(f"Value {seconds} for parameter VisibilityTimeout is invalid\\. .*")),
+        fauxqs=fauxerror(
+            "InvalidParameterValue",
+            f"Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200.",
+        ),
+    )
     def _(world, seconds=seconds):
         return change(*received(world), seconds)
 
 
-@case("Visibility without a number", missing("VisibilityTimeout"),
-      fauxqs=fauxerror("MissingParameter", missing("VisibilityTimeout")["message"]))
+@case(
+    "Visibility without a number",
+    missing("VisibilityTimeout"),
+    fauxqs=fauxerror("MissingParameter", missing("VisibilityTimeout")["message"]),
+)
 def _(world):
     queue, handle = received(world)
     return queue.call("ChangeMessageVisibility", ReceiptHandle=handle)
 
 
-@case("Visibility without a handle", missing("ReceiptHandle"),
-      fauxqs=fauxerror("MissingParameter", missing("ReceiptHandle")["message"]))
+@case(
+    "Visibility without a handle",
+    missing("ReceiptHandle"),
+    fauxqs=fauxerror("MissingParameter", missing("ReceiptHandle")["message"]),
+)
 def _(world):
     return world.queue().call("ChangeMessageVisibility", VisibilityTimeout=1)

@@ -16,12 +16,17 @@ FAUX_GONE = fauxerror("QueueDoesNotExist", "The specified queue does not exist."
 
 # ---- forms of the queue's URL -----------------------------------------------------------------------------------------------
 
-for name, form, known in [("a bare name", "{name}", False), ("another host", "http://queue.example:1/000000000000/{name}", False),
-                          ("https", "https://sqs.us-east-1.amazonaws.com/000000000000/{name}", False),
-                          ("another account", "{scheme}/123456789012/{name}", False), ("only a path", "/000000000000/{name}", False),
-                          ("ElasticMQ's short path", "{scheme}/queue/{name}", False),
-                          ("LocalStack's path", "{scheme}/queue/us-east-1/000000000000/{name}", False),
-                          ("LocalStack's host", "http://us-east-1.queue.localhost.localstack.cloud:4566/000000000000/{name}", False)]:
+for name, form, known in [
+    ("a bare name", "{name}", False),
+    ("another host", "http://queue.example:1/000000000000/{name}", False),
+    ("https", "https://sqs.us-east-1.amazonaws.com/000000000000/{name}", False),
+    ("another account", "{scheme}/123456789012/{name}", False),
+    ("only a path", "/000000000000/{name}", False),
+    ("ElasticMQ's short path", "{scheme}/queue/{name}", False),
+    ("LocalStack's path", "{scheme}/queue/us-east-1/000000000000/{name}", False),
+    ("LocalStack's host", "http://us-east-1.queue.localhost.localstack.cloud:4566/000000000000/{name}", False),
+]:
+
     @case(f"QueueUrl as {name}", accepted(), fauxqs=FAUX_GONE)
     def _(world, form=form):
         queue = world.queue()
@@ -29,8 +34,7 @@ for name, form, known in [("a bare name", "{name}", False), ("another host", "ht
         return world.call("SendMessage", QueueUrl=url, MessageBody="a")
 
 
-@case("POST at the queue's own path, without QueueUrl", accepted(),
-      fauxqs=differs({"status": 200}, S3_THERE))
+@case("POST at the queue's own path, without QueueUrl", accepted(), fauxqs=differs({"status": 200}, S3_THERE))
 def _(world):
     queue = world.queue()
     return world.wire.call("SendMessage", {"MessageBody": "a"}, path=f"/000000000000/{queue.name}").seen()
@@ -44,8 +48,12 @@ def _(world):
 
 
 for operation in ("CreateQueue", "ListQueues"):
-    @case(f"{operation} at a queue's path", error("InvalidAction", f"The action {operation} is not valid for this endpoint."),
-          fauxqs=differs({"status": 200}, S3_THERE))
+
+    @case(
+        f"{operation} at a queue's path",
+        error("InvalidAction", f"The action {operation} is not valid for this endpoint."),
+        fauxqs=differs({"status": 200}, S3_THERE),
+    )
     def _(world, operation=operation):
         queue = world.queue()
         return world.wire.call(operation, {"QueueName": "other"}, path=f"/000000000000/{queue.name}").seen()
@@ -58,36 +66,57 @@ def _(world):
     return seen == {"QueueUrl": queue.url}
 
 
-@case("The URL is made from the Host that was asked", pattern("http://localhost:[0-9]+/000000000000/case-[0-9]+"),
-      fauxqs=differs(pattern("http://sqs\\.us-east-1\\.localhost:[0-9]+/.*"), "sqs.md 17: a host of its own"))
+@case(
+    "The URL is made from the Host that was asked",
+    pattern("http://localhost:[0-9]+/000000000000/case-[0-9]+"),
+    fauxqs=differs(pattern("http://sqs\\.us-east-1\\.localhost:[0-9]+/.*"), "sqs.md 17: a host of its own"),
+)
 def _(world):
     queue = world.queue()
-    return world.wire.call("GetQueueUrl", {"QueueName": queue.name}, headers={"Host": f"localhost:{world.wire.port}"}).json()["QueueUrl"]
+    return world.wire.call(
+        "GetQueueUrl", {"QueueName": queue.name}, headers={"Host": f"localhost:{world.wire.port}"}
+    ).json()["QueueUrl"]
 
 
 # ---- bodies that are no request ---------------------------------------------------------------------------------------------
 
 WEB_SERVER = "sqs.md 6.3: a 4xx of the API; fauxqs lets its web server answer"
 NOT_JSON = error("SerializationException")
-for name, body in [("half an object", b'{"QueueName":"a"'), ("no JSON", b"QueueName=a"), ("a list", b"[]"), ("a string", b'"a"'),
-                   ("no UTF-8", b'{"QueueName":"\xff"}'), ("a comma too many", b'{"QueueName":"a",}'), ("two objects", b"{}{}")]:
-    faux = {"no UTF-8": fauxerror("QueueDoesNotExist", TEXT), "a list": fauxerror("InvalidParameterValue", TEXT),
-            "a string": fauxerror("InvalidParameterValue", TEXT)}
+for name, body in [
+    ("half an object", b'{"QueueName":"a"'),
+    ("no JSON", b"QueueName=a"),
+    ("a list", b"[]"),
+    ("a string", b'"a"'),
+    ("no UTF-8", b'{"QueueName":"\xff"}'),
+    ("a comma too many", b'{"QueueName":"a",}'),
+    ("two objects", b"{}{}"),
+]:
+    faux = {
+        "no UTF-8": fauxerror("QueueDoesNotExist", TEXT),
+        "a list": fauxerror("InvalidParameterValue", TEXT),
+        "a string": fauxerror("InvalidParameterValue", TEXT),
+    }
 
     @case(f"A body of {name}", NOT_JSON, fauxqs=faux.get(name) or differs({"status": 500}, WEB_SERVER))
     def _(world, body=body):
         return world.wire.call("GetQueueUrl", body).seen()
 
 
-for name, operation, params in [("a number for a string", "GetQueueUrl", {"QueueName": 5}),
-                                ("a string for a number", "ListQueues", {"MaxResults": "x"}),
-                                ("a fraction for a whole number", "ListQueues", {"MaxResults": 1.5}),
-                                ("an object for a list", "GetQueueAttributes", {"AttributeNames": {}}),
-                                ("a list for a map", "CreateQueue", {"QueueName": "typed", "Attributes": []}),
-                                ("a number among strings", "CreateQueue", {"QueueName": "typed", "Attributes": {"DelaySeconds": 5}}),
-                                ("a string for an entry", "SendMessageBatch", {"Entries": ["a"]}),
-                                ("bytes that are no base64", "SendMessage", {"MessageBody": "a", "MessageAttributes": {
-                                    "n": {"DataType": "Binary", "BinaryValue": "***"}}})]:
+for name, operation, params in [
+    ("a number for a string", "GetQueueUrl", {"QueueName": 5}),
+    ("a string for a number", "ListQueues", {"MaxResults": "x"}),
+    ("a fraction for a whole number", "ListQueues", {"MaxResults": 1.5}),
+    ("an object for a list", "GetQueueAttributes", {"AttributeNames": {}}),
+    ("a list for a map", "CreateQueue", {"QueueName": "typed", "Attributes": []}),
+    ("a number among strings", "CreateQueue", {"QueueName": "typed", "Attributes": {"DelaySeconds": 5}}),
+    ("a string for an entry", "SendMessageBatch", {"Entries": ["a"]}),
+    (
+        "bytes that are no base64",
+        "SendMessage",
+        {"MessageBody": "a", "MessageAttributes": {"n": {"DataType": "Binary", "BinaryValue": "***"}}},
+    ),
+]:
+
     @case(f"A member of the wrong type: {name}", NOT_JSON, fauxqs=differs("no such check", "fauxqs checks no types"))
     def _(world, operation=operation, params=params):
         queue = world.queue()
@@ -105,7 +134,9 @@ def _(world):
 
 @case("null is the same as absent", accepted())
 def _(world):
-    return world.queue().call("SendMessage", MessageBody="a", DelaySeconds=None, MessageAttributes=None, MessageGroupId=None)
+    return world.queue().call(
+        "SendMessage", MessageBody="a", DelaySeconds=None, MessageAttributes=None, MessageGroupId=None
+    )
 
 
 @case("An empty body is an empty object", 200, fauxqs=differs(500, WEB_SERVER))
@@ -123,16 +154,26 @@ def _(world):
 # ---- X-Amz-Target -----------------------------------------------------------------------------------------------------------
 
 
-@case("An unknown operation", error("InvalidAction", TEXT),
-      fauxqs=differs({"status": 400, "shape": "InvalidAction", "query": None, "message": "Unknown action: MakeCoffee"},
-                     "sqs.md 6.3: fauxqs without the header"))
+@case(
+    "An unknown operation",
+    error("InvalidAction", TEXT),
+    fauxqs=differs(
+        {"status": 400, "shape": "InvalidAction", "query": None, "message": "Unknown action: MakeCoffee"},
+        "sqs.md 6.3: fauxqs without the header",
+    ),
+)
 def _(world):
     return world.call("MakeCoffee")
 
 
-@case("An operation in another case", error("InvalidAction", TEXT),
-      fauxqs=differs({"status": 400, "shape": "InvalidAction", "query": None, "message": "Unknown action: listqueues"},
-                     "sqs.md 6.3: fauxqs without the header"))
+@case(
+    "An operation in another case",
+    error("InvalidAction", TEXT),
+    fauxqs=differs(
+        {"status": 400, "shape": "InvalidAction", "query": None, "message": "Unknown action: listqueues"},
+        "sqs.md 6.3: fauxqs without the header",
+    ),
+)
 def _(world):
     return world.call("listqueues")
 
@@ -147,7 +188,11 @@ def _(world):
     return world.wire.call("ListQueues", {}, headers={"X-Amz-Target": "DynamoDB_20120810.ListTables"}).status
 
 
-@case("X-Amz-Target decides, whatever the Content-Type", True, fauxqs=differs(False, "sqs.md 1.1: fauxqs wants the Content-Type too"))
+@case(
+    "X-Amz-Target decides, whatever the Content-Type",
+    True,
+    fauxqs=differs(False, "sqs.md 1.1: fauxqs wants the Content-Type too"),
+)
 def _(world):
     queue = world.queue()
     reply = world.wire.call("GetQueueUrl", {"QueueName": queue.name}, headers={"Content-Type": "application/json"})
@@ -157,8 +202,9 @@ def _(world):
 @case("Content-Type with a charset", True)
 def _(world):
     queue = world.queue()
-    return world.wire.call("GetQueueUrl", {"QueueName": queue.name},
-                           headers={"Content-Type": "application/x-amz-json-1.0; charset=utf-8"}).json() == {"QueueUrl": queue.url}
+    return world.wire.call(
+        "GetQueueUrl", {"QueueName": queue.name}, headers={"Content-Type": "application/x-amz-json-1.0; charset=utf-8"}
+    ).json() == {"QueueUrl": queue.url}
 
 
 @case("No signature is needed on loopback", 200)
@@ -179,18 +225,31 @@ def _(world):
     return world.ask("GetQueueUrl", QueueName="absent").headers["content-type"]
 
 
-@case("Every answer has a request id, each another", (UUID, UUID, True),
-      fauxqs=differs((None, None, False), "sqs.md 2: fauxqs sends none"))
+@case(
+    "Every answer has a request id, each another",
+    (UUID, UUID, True),
+    fauxqs=differs((None, None, False), "sqs.md 2: fauxqs sends none"),
+)
 def _(world):
     first, second = (world.ask("GetQueueUrl", QueueName="absent").headers.get("x-amzn-requestid") for _ in range(2))
     return first, second, first != second
 
 
-@case("x-amzn-query-error only for those that ask for it", (None, "AWS.SimpleQueueService.NonExistentQueue;Sender"),
-      fauxqs=differs(("AWS.SimpleQueueService.NonExistentQueue;Sender",) * 2, "sqs.md 2: asked for by x-amzn-query-mode; fauxqs gives it to all"))
+@case(
+    "x-amzn-query-error only for those that ask for it",
+    (None, "AWS.SimpleQueueService.NonExistentQueue;Sender"),
+    fauxqs=differs(
+        ("AWS.SimpleQueueService.NonExistentQueue;Sender",) * 2,
+        "sqs.md 2: asked for by x-amzn-query-mode; fauxqs gives it to all",
+    ),
+)
 def _(world):
-    return tuple(world.wire.call("GetQueueUrl", {"QueueName": "absent"}, headers={"x-amzn-query-mode": mode})
-                 .headers.get("x-amzn-query-error") for mode in (None, "true"))
+    return tuple(
+        world.wire.call("GetQueueUrl", {"QueueName": "absent"}, headers={"x-amzn-query-mode": mode}).headers.get(
+            "x-amzn-query-error"
+        )
+        for mode in (None, "true")
+    )
 
 
 @case("__type has the namespace that clients cut off", "com.amazonaws.sqs#QueueDoesNotExist")
@@ -200,7 +259,7 @@ def _(world):
 
 # ---- HTTP -------------------------------------------------------------------------------------------------------------------
 
-HEAD = (b"POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.GetQueueUrl\r\n")
+HEAD = b"POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: AmazonSQS.GetQueueUrl\r\n"
 
 
 def said(world, *headers, body=None, line=None):
@@ -208,42 +267,66 @@ def said(world, *headers, body=None, line=None):
     body = json.dumps({"QueueName": world.queue().name}).encode() if body is None else body
     head = HEAD % world.wire.authority.encode()
     if line:
-        head = line + head[head.index(b"\r\n"):]
-    reply = world.wire.raw(head + b"".join(header + b"\r\n" for header in headers).replace(b"<length>", str(len(body)).encode())
-                           + b"\r\n" + body)
+        head = line + head[head.index(b"\r\n") :]
+    reply = world.wire.raw(
+        head
+        + b"".join(header + b"\r\n" for header in headers).replace(b"<length>", str(len(body)).encode())
+        + b"\r\n"
+        + body
+    )
     return reply and reply.status
 
 
 LENGTH = b"Content-Length: <length>"
 SERVER = "an HTTP server of another make"
 for name, headers, status, faux in [
-        ("in order", [LENGTH], 200, None),
-        ("header names in any case", [b"content-LENGTH: <length>"], 200, None),
-        ("Expect: 100-continue", [LENGTH, b"Expect: 100-continue"], 200, None),
-        ("Connection: close", [LENGTH, b"Connection: close"], 200, None),
-        ("what SDKs add", [LENGTH, b"amz-sdk-invocation-id: 1", b"amz-sdk-request: attempt=1; max=3", b"X-Amz-Date: 20250901T120000Z",
-                           b"x-amz-content-sha256: UNSIGNED-PAYLOAD", b"Accept-Encoding: identity", b"User-Agent: x"], 200, None),
-        ("a Content-Length of letters", [b"Content-Length: abc"], 400, None),
-        ("a negative Content-Length", [b"Content-Length: -1"], 400, None),
-        ("two Content-Lengths", [LENGTH, b"Content-Length: 1"], 400, None),
-        ("Content-Length and Transfer-Encoding", [LENGTH, b"Transfer-Encoding: chunked"], 400, None),
-        ("a header without a colon", [LENGTH, b"Nonsense"], 400, None),
-        ("a blank before the colon", [LENGTH, b"Name : value"], 400, None),
-        ("a folded header", [LENGTH, b"Name: value", b" more"], 400, None),
-        ("a NUL in a header", [LENGTH, b"Name: a\0b"], 400, None),
-        ("an unknown expectation", [LENGTH, b"Expect: miracles"], 417, None),
-        ("a head of more than 16 KiB", [LENGTH, b"Name: " + b"x" * 17000], 431, None),
-        ("a body of 100 MB announced", [b"Content-Length: 100000000"], 413, None),
-        ("a page's Origin", [LENGTH, b"Origin: http://page.example"], 403, 200),
-        ("a page's Sec-Fetch-Site", [LENGTH, b"Sec-Fetch-Site: cross-site"], 403, 200)]:
+    ("in order", [LENGTH], 200, None),
+    ("header names in any case", [b"content-LENGTH: <length>"], 200, None),
+    ("Expect: 100-continue", [LENGTH, b"Expect: 100-continue"], 200, None),
+    ("Connection: close", [LENGTH, b"Connection: close"], 200, None),
+    (
+        "what SDKs add",
+        [
+            LENGTH,
+            b"amz-sdk-invocation-id: 1",
+            b"amz-sdk-request: attempt=1; max=3",
+            b"X-Amz-Date: 20250901T120000Z",
+            b"x-amz-content-sha256: UNSIGNED-PAYLOAD",
+            b"Accept-Encoding: identity",
+            b"User-Agent: x",
+        ],
+        200,
+        None,
+    ),
+    ("a Content-Length of letters", [b"Content-Length: abc"], 400, None),
+    ("a negative Content-Length", [b"Content-Length: -1"], 400, None),
+    ("two Content-Lengths", [LENGTH, b"Content-Length: 1"], 400, None),
+    ("Content-Length and Transfer-Encoding", [LENGTH, b"Transfer-Encoding: chunked"], 400, None),
+    ("a header without a colon", [LENGTH, b"Nonsense"], 400, None),
+    ("a blank before the colon", [LENGTH, b"Name : value"], 400, None),
+    ("a folded header", [LENGTH, b"Name: value", b" more"], 400, None),
+    ("a NUL in a header", [LENGTH, b"Name: a\0b"], 400, None),
+    ("an unknown expectation", [LENGTH, b"Expect: miracles"], 417, None),
+    ("a head of more than 16 KiB", [LENGTH, b"Name: " + b"x" * 17000], 431, None),
+    ("a body of 100 MB announced", [b"Content-Length: 100000000"], 413, None),
+    ("a page's Origin", [LENGTH, b"Origin: http://page.example"], 403, 200),
+    ("a page's Sec-Fetch-Site", [LENGTH, b"Sec-Fetch-Site: cross-site"], 403, 200),
+]:
+
     @case(f"HTTP with {name}", status, fauxqs=differs(faux, OUR_RULE if status == 403 else SERVER) if faux else None)
     def _(world, headers=headers):
         return said(world, *headers)
 
 
-for name, line, status, faux in [("GET", b"GET / HTTP/1.1", 405, 200), ("PUT", b"PUT / HTTP/1.1", 405, 200),
-                                 ("HTTP/2.0", b"POST / HTTP/2.0", 505, 200), ("no version", b"POST /", 400, 200),
-                                 ("HTTP/1.0", b"POST / HTTP/1.0", 200, None), ("a path of its own", b"POST nowhere HTTP/1.1", 400, None)]:
+for name, line, status, faux in [
+    ("GET", b"GET / HTTP/1.1", 405, 200),
+    ("PUT", b"PUT / HTTP/1.1", 405, 200),
+    ("HTTP/2.0", b"POST / HTTP/2.0", 505, 200),
+    ("no version", b"POST /", 400, 200),
+    ("HTTP/1.0", b"POST / HTTP/1.0", 200, None),
+    ("a path of its own", b"POST nowhere HTTP/1.1", 400, None),
+]:
+
     @case(f"HTTP with a request line of {name}", status, fauxqs=differs(faux, SERVER) if faux else None)
     def _(world, line=line):
         return said(world, LENGTH, line=line)
@@ -302,7 +385,13 @@ def _(world):
     own = connection.sock.getsockname()
     served = 0
     for _ in range(50):
-        connection.request("POST", "/", b"{}", {"X-Amz-Target": "AmazonSQS.ListQueues", "Content-Type": "application/x-amz-json-1.0"})
-        served += connection.getresponse().read() != b"" and connection.sock is not None and connection.sock.getsockname() == own
+        connection.request(
+            "POST", "/", b"{}", {"X-Amz-Target": "AmazonSQS.ListQueues", "Content-Type": "application/x-amz-json-1.0"}
+        )
+        served += (
+            connection.getresponse().read() != b""
+            and connection.sock is not None
+            and connection.sock.getsockname() == own
+        )
     connection.close()
     return served

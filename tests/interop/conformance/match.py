@@ -41,7 +41,9 @@ class Matcher:
 
 
 def pattern(expression):
-    return Matcher(f"/{expression}/", lambda value: isinstance(value, str) and re.fullmatch(expression, value, re.DOTALL))
+    return Matcher(
+        f"/{expression}/", lambda value: isinstance(value, str) and re.fullmatch(expression, value, re.DOTALL)
+    )
 
 
 def within(least, most):
@@ -81,7 +83,9 @@ def differs(answer, source):
     return Deviation(answer, source)
 
 
-def fauxerror(shape, message, source="sqs.md 17: every code with the prefix, the shape is the query code; texts of its own"):
+def fauxerror(
+    shape, message, source="sqs.md 17: every code with the prefix, the shape is the query code; texts of its own"
+):
     """An error of fauxqs: like AWS an error of this kind, with other names and another text."""
     query = "NonExistentQueue" if shape == "QueueDoesNotExist" else shape
     return Deviation({"status": 400, "shape": shape, "query": f"{PREFIX}{query};Sender", "message": message}, source)

@@ -29,8 +29,13 @@ def accepted(body="a", **more):
 
 # ---- MD5, section 10 --------------------------------------------------------------------------------------------------------
 
-for body, digest in [("héllo", "be50e8478cf24ff3595bc7307fb91b50"), ("message", "78e731027d8fd50ed642340b7c9a63b3"),
-                     ("test", "098f6bcd4621d373cade4e832627b4f6"), ("a b&c=é\n", "f5f81354e3db6c9ae567dc671f156ec4")]:
+for body, digest in [
+    ("héllo", "be50e8478cf24ff3595bc7307fb91b50"),
+    ("message", "78e731027d8fd50ed642340b7c9a63b3"),
+    ("test", "098f6bcd4621d373cade4e832627b4f6"),
+    ("a b&c=é\n", "f5f81354e3db6c9ae567dc671f156ec4"),
+]:
+
     @case(f"MD5 of the body {body!r}", ({"MessageId": UUID, "MD5OfMessageBody": digest}, digest))
     def _(world, body=body):
         queue = world.queue()
@@ -40,11 +45,16 @@ for body, digest in [("héllo", "be50e8478cf24ff3595bc7307fb91b50"), ("message",
 KENOBI = {"Hello": string("There"), "General": string("Kenobi"), "Help.Me": string("Me")}
 
 for name, attributes, digest in [
-        ("three strings", KENOBI, "4c360f3fdafd970e05fae2f149d997f5"),
-        ("a number", {"timestamp": string("1493147359900", "Number")}, "235c5c510d26fb653d073faed50ae77c"),
-        ("one string", {"MyAttribute": string("foobar")}, "adb59cd4678ea5a855436b949cd07ab6"),
-        ("a labelled number, bytes and a string", {"attempt": string("1", "Number.int"), "blob": binary(b"\0\xff"),
-                                                   "event_id": string("evt-42")}, "526ac51008ab065632161c750ee1f5ea")]:
+    ("three strings", KENOBI, "4c360f3fdafd970e05fae2f149d997f5"),
+    ("a number", {"timestamp": string("1493147359900", "Number")}, "235c5c510d26fb653d073faed50ae77c"),
+    ("one string", {"MyAttribute": string("foobar")}, "adb59cd4678ea5a855436b949cd07ab6"),
+    (
+        "a labelled number, bytes and a string",
+        {"attempt": string("1", "Number.int"), "blob": binary(b"\0\xff"), "event_id": string("evt-42")},
+        "526ac51008ab065632161c750ee1f5ea",
+    ),
+]:
+
     @case(f"MD5 of the attributes: {name}", (digest, digest))
     def _(world, attributes=attributes):
         queue = world.queue()
@@ -53,8 +63,12 @@ for name, attributes, digest in [
 
 
 for asked, digest in [(["Hello", "General"], "fca026605781cb4126a1e9044df24232"), (["Hello"], "a311262e[0-9a-f]{24}")]:
-    @case(f"MD5 on receive is that of the returned attributes: {'+'.join(asked)}", (sorted(asked), pattern(digest)),
-          fauxqs=differs((sorted(asked), "4c360f3fdafd970e05fae2f149d997f5"), "sqs.md 5.3: of the subset (recorded)"))
+
+    @case(
+        f"MD5 on receive is that of the returned attributes: {'+'.join(asked)}",
+        (sorted(asked), pattern(digest)),
+        fauxqs=differs((sorted(asked), "4c360f3fdafd970e05fae2f149d997f5"), "sqs.md 5.3: of the subset (recorded)"),
+    )
     def _(world, asked=asked):
         queue = world.queue()
         queue.send(MessageAttributes=KENOBI)
@@ -65,8 +79,11 @@ for asked, digest in [(["Hello", "General"], "fca026605781cb4126a1e9044df24232")
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 
 
-@case("MD5 of the trace header", accepted(MD5OfMessageSystemAttributes="5ae4d5d7636402d80f4eb6d213245a88"),
-      fauxqs=differs(accepted(), "sqs.md 10: fauxqs ignores MessageSystemAttributes"))
+@case(
+    "MD5 of the trace header",
+    accepted(MD5OfMessageSystemAttributes="5ae4d5d7636402d80f4eb6d213245a88"),
+    fauxqs=differs(accepted(), "sqs.md 10: fauxqs ignores MessageSystemAttributes"),
+)
 def _(world):
     return world.queue().send(MessageSystemAttributes={"AWSTraceHeader": string(TRACE)})
 
@@ -80,26 +97,58 @@ def _(world):
 
 EMOJI_REFUSED = "sqs.md 17: refuses emoji as InvalidMessageContents, though #x10000-#x10FFFF is legal"
 
-for name, body in [("tab, LF, CR", "\t\n\r"), ("CR LF line ends", "one\r\ntwo\r\n"), ("a blank", " "), ("markup", "<a>&amp;</a> \"'"),
-                   ("U+007F", "\x7f"), ("U+0085, U+2028", "\x85\u2028"), ("U+D7FF", "\ud7ff"), ("U+E000", "\ue000"), ("U+FFFD", "\ufffd"),
-                   ("emoji", "😀"), ("U+10000", "\U00010000"), ("U+10FFFF", "\U0010ffff"), ("a byte order mark first", "\ufeffa"),
-                   ("the text null", "null"),
-                   ("JSON in JSON", "{\"a\":\"\\u0000\"}")]:
+for name, body in [
+    ("tab, LF, CR", "\t\n\r"),
+    ("CR LF line ends", "one\r\ntwo\r\n"),
+    ("a blank", " "),
+    ("markup", "<a>&amp;</a> \"'"),
+    ("U+007F", "\x7f"),
+    ("U+0085, U+2028", "\x85\u2028"),
+    ("U+D7FF", "\ud7ff"),
+    ("U+E000", "\ue000"),
+    ("U+FFFD", "\ufffd"),
+    ("emoji", "😀"),
+    ("U+10000", "\U00010000"),
+    ("U+10FFFF", "\U0010ffff"),
+    ("a byte order mark first", "\ufeffa"),
+    ("the text null", "null"),
+    ("JSON in JSON", '{"a":"\\u0000"}'),
+]:
     astral = any(ord(character) > 0xFFFF for character in body)
 
-    @case(f"A body of {name} comes back as it was sent", body,
-          fauxqs=differs({"status": 400, "shape": "InvalidMessageContents",
-                          "query": "AWS.SimpleQueueService.InvalidMessageContents;Sender", "message": TEXT}, EMOJI_REFUSED)
-          if astral else None)
+    @case(
+        f"A body of {name} comes back as it was sent",
+        body,
+        fauxqs=differs(
+            {
+                "status": 400,
+                "shape": "InvalidMessageContents",
+                "query": "AWS.SimpleQueueService.InvalidMessageContents;Sender",
+                "message": TEXT,
+            },
+            EMOJI_REFUSED,
+        )
+        if astral
+        else None,
+    )
     def _(world, body=body):
         queue = world.queue()
         sent = queue.call("SendMessage", MessageBody=body)
         return queue.one()["Body"] if "MessageId" in sent else sent
 
 
-for name, body in [("U+0000", "\\u0000"), ("U+0001", "\\u0001"), ("U+000B", "\\u000b"), ("U+001F", "\\u001f"), ("U+FFFE", "\\ufffe"),
-                   ("U+FFFF", "\\uffff"), ("a lone high surrogate", "\\ud800"), ("a lone low surrogate", "\\udc00"),
-                   ("surrogates the wrong way round", "\\udc00\\ud800")]:
+for name, body in [
+    ("U+0000", "\\u0000"),
+    ("U+0001", "\\u0001"),
+    ("U+000B", "\\u000b"),
+    ("U+001F", "\\u001f"),
+    ("U+FFFE", "\\ufffe"),
+    ("U+FFFF", "\\uffff"),
+    ("a lone high surrogate", "\\ud800"),
+    ("a lone low surrogate", "\\udc00"),
+    ("surrogates the wrong way round", "\\udc00\\ud800"),
+]:
+
     @case(f"A body with {name} is refused", ILLEGAL, fauxqs=fauxerror("InvalidMessageContents", TEXT))
     def _(world, body=body):
         queue = world.queue()
@@ -107,11 +156,16 @@ for name, body in [("U+0000", "\\u0000"), ("U+0001", "\\u0001"), ("U+000B", "\\u
         return world.wire.call("SendMessage", request.encode()).seen()
 
 
-@case("A surrogate pair in the JSON is one character", ("😀", md5("😀")),
-      fauxqs=differs("InvalidMessageContents", EMOJI_REFUSED))
+@case(
+    "A surrogate pair in the JSON is one character",
+    ("😀", md5("😀")),
+    fauxqs=differs("InvalidMessageContents", EMOJI_REFUSED),
+)
 def _(world):
     queue = world.queue()
-    sent = world.wire.call("SendMessage", f'{{"QueueUrl":"{queue.url}","MessageBody":"\\ud83d\\ude00"}}'.encode()).seen()
+    sent = world.wire.call(
+        "SendMessage", f'{{"QueueUrl":"{queue.url}","MessageBody":"\\ud83d\\ude00"}}'.encode()
+    ).seen()
     return (queue.one()["Body"], sent["MD5OfMessageBody"]) if "MessageId" in sent else sent["shape"]
 
 
@@ -131,14 +185,22 @@ def _(world):
 
 
 for name, body in [("1048576 bytes", "x" * MEBIBYTE), ("524288 characters of 2 bytes", "é" * (MEBIBYTE // 2))]:
+
     @case(f"A body of {name} goes", accepted(body))
     def _(world, body=body):
         return world.queue().call("SendMessage", MessageBody=body)
 
 
-for name, body in [("1048577 bytes", "x" * (MEBIBYTE + 1)), ("524289 characters of 2 bytes", "é" * (MEBIBYTE // 2 + 1))]:
-    @case(f"A body of {name} does not go", invalid(TOO_LONG % MEBIBYTE),
-          fauxqs=fauxerror("InvalidParameterValue", TOO_LONG % MEBIBYTE))
+for name, body in [
+    ("1048577 bytes", "x" * (MEBIBYTE + 1)),
+    ("524289 characters of 2 bytes", "é" * (MEBIBYTE // 2 + 1)),
+]:
+
+    @case(
+        f"A body of {name} does not go",
+        invalid(TOO_LONG % MEBIBYTE),
+        fauxqs=fauxerror("InvalidParameterValue", TOO_LONG % MEBIBYTE),
+    )
     def _(world, body=body):
         return world.queue().call("SendMessage", MessageBody=body)
 
@@ -148,13 +210,18 @@ def _(world):
     return world.queue(MaximumMessageSize="1024").call("SendMessage", MessageBody="x" * 1024)
 
 
-@case("The queue's own MaximumMessageSize, one more", invalid(TOO_LONG % 1024), fauxqs=fauxerror("InvalidParameterValue", TOO_LONG % 1024))
+@case(
+    "The queue's own MaximumMessageSize, one more",
+    invalid(TOO_LONG % 1024),
+    fauxqs=fauxerror("InvalidParameterValue", TOO_LONG % 1024),
+)
 def _(world):
     return world.queue(MaximumMessageSize="1024").call("SendMessage", MessageBody="x" * 1025)
 
 
 # 3 of the name, 6 of the type, 15 of the value: 24 in all
 for length, fits in [(1000, True), (1001, False)]:
+
     @case(f"Attributes count: {length} bytes and an attribute of 24 {'fit' if fits else 'do not fit'} into 1024", fits)
     def _(world, length=length):
         queue = world.queue(MaximumMessageSize="1024")
@@ -163,8 +230,12 @@ for length, fits in [(1000, True), (1001, False)]:
 
 
 for length, fits in [(1000, True), (1001, False)]:
-    @case(f"Bytes of a binary attribute count before base64: {length} and 24 {'fit' if fits else 'do not fit'} into 1024", fits,
-          fauxqs=differs(False, "sqs.md 7: fauxqs counts base64") if fits else None)
+
+    @case(
+        f"Bytes of a binary attribute count before base64: {length} and 24 {'fit' if fits else 'do not fit'} into 1024",
+        fits,
+        fauxqs=differs(False, "sqs.md 7: fauxqs counts base64") if fits else None,
+    )
     def _(world, length=length):
         queue = world.queue(MaximumMessageSize="1024")
         sent = queue.call("SendMessage", MessageBody="x" * length, MessageAttributes={"key": binary(b"\0" * 15)})
@@ -181,6 +252,7 @@ def _(world):
 # ---- delay ------------------------------------------------------------------------------------------------------------------
 
 for seconds in (0, 900):
+
     @case(f"SendMessage delayed by {seconds} s", [0, 0, 1] if seconds else [1, 0, 0])
     def _(world, seconds=seconds):
         queue = world.queue()
@@ -189,8 +261,12 @@ for seconds in (0, 900):
 
 
 for seconds in (-1, 901):
-    @case(f"SendMessage with DelaySeconds {seconds}", invalid(pattern(f"Value {seconds} for parameter DelaySeconds is invalid\\. .*")),
-          fauxqs=differs(accepted(), "sqs.md 7: fauxqs does not check a message's DelaySeconds"))
+
+    @case(
+        f"SendMessage with DelaySeconds {seconds}",
+        invalid(pattern(f"Value {seconds} for parameter DelaySeconds is invalid\\. .*")),
+        fauxqs=differs(accepted(), "sqs.md 7: fauxqs does not check a message's DelaySeconds"),
+    )
     def _(world, seconds=seconds):
         return world.queue().call("SendMessage", MessageBody="a", DelaySeconds=seconds)
 
@@ -225,36 +301,64 @@ def with_attributes(world, attributes):
 
 
 TAKEN = accepted(MD5OfMessageAttributes=pattern("[0-9a-f]{32}"))
-for name, attributes in [("ten of them", {f"n{i}": string("v") for i in range(10)}),
-                         ("a name of 256", {"n" * 256: string("v")}), ("a name with . - _", {"a.b-c_D9": string("v")}),
-                         ("a name that only begins like AWS", {"AWSx": string("v")}),
-                         ("a type of 256", {"n": string("v", "String." + "l" * 249)}), ("a label", {"n": string("v", "String.my type")}),
-                         ("a labelled binary", {"n": binary(b"\0", "Binary.png")}), ("an emoji", {"n": string("😀")}),
-                         ("0", {"n": string("0", "Number")}), ("-1.5e3", {"n": string("-1.5e3", "Number")}),
-                         ("1e-128", {"n": string("1e-128", "Number")}), ("1e126", {"n": string("1e126", "Number")}),
-                         ("38 digits", {"n": string("1" * 38, "Number")})]:
+for name, attributes in [
+    ("ten of them", {f"n{i}": string("v") for i in range(10)}),
+    ("a name of 256", {"n" * 256: string("v")}),
+    ("a name with . - _", {"a.b-c_D9": string("v")}),
+    ("a name that only begins like AWS", {"AWSx": string("v")}),
+    ("a type of 256", {"n": string("v", "String." + "l" * 249)}),
+    ("a label", {"n": string("v", "String.my type")}),
+    ("a labelled binary", {"n": binary(b"\0", "Binary.png")}),
+    ("an emoji", {"n": string("😀")}),
+    ("0", {"n": string("0", "Number")}),
+    ("-1.5e3", {"n": string("-1.5e3", "Number")}),
+    ("1e-128", {"n": string("1e-128", "Number")}),
+    ("1e126", {"n": string("1e126", "Number")}),
+    ("38 digits", {"n": string("1" * 38, "Number")}),
+]:
+
     @case(f"Attributes that go: {name}", TAKEN)
     def _(world, attributes=attributes):
         return with_attributes(world, attributes)
 
 
-for name, attributes in [("eleven of them", {f"n{i}": string("v") for i in range(11)}), ("an empty name", {"": string("v")}),
-                         ("a name of 257", {"n" * 257: string("v")}), ("a leading period", {".n": string("v")}),
-                         ("a period at the end", {"n.": string("v")}), ("two periods in a row", {"a..b": string("v")}),
-                         ("AWS. at the front", {"AWS.n": string("v")}), ("aws. at the front", {"aws.n": string("v")}),
-                         ("Amazon. at the front", {"Amazon.n": string("v")}), ("a blank in the name", {"a b": string("v")}),
-                         ("no type", {"n": {"StringValue": "v"}}), ("an unknown type", {"n": string("v", "Text")}),
-                         ("a type in lower case", {"n": string("v", "string")}), ("an empty label", {"n": string("v", "String.")}),
-                         ("a type of 257", {"n": string("v", "String." + "l" * 250)}), ("an empty binary", {"n": binary(b"")}),
-                         ("no value", {"n": {"DataType": "String"}}), ("a string as binary", {"n": string("v", "Binary")}),
-                         ("an illegal character", {"n": string("\0")}), ("a word as a number", {"n": string("one", "Number")}),
-                         ("39 digits", {"n": string("1" * 39, "Number")}), ("1e-129", {"n": string("1e-129", "Number")}),
-                         ("1e127", {"n": string("1e127", "Number")})]:
+for name, attributes in [
+    ("eleven of them", {f"n{i}": string("v") for i in range(11)}),
+    ("an empty name", {"": string("v")}),
+    ("a name of 257", {"n" * 257: string("v")}),
+    ("a leading period", {".n": string("v")}),
+    ("a period at the end", {"n.": string("v")}),
+    ("two periods in a row", {"a..b": string("v")}),
+    ("AWS. at the front", {"AWS.n": string("v")}),
+    ("aws. at the front", {"aws.n": string("v")}),
+    ("Amazon. at the front", {"Amazon.n": string("v")}),
+    ("a blank in the name", {"a b": string("v")}),
+    ("no type", {"n": {"StringValue": "v"}}),
+    ("an unknown type", {"n": string("v", "Text")}),
+    ("a type in lower case", {"n": string("v", "string")}),
+    ("an empty label", {"n": string("v", "String.")}),
+    ("a type of 257", {"n": string("v", "String." + "l" * 250)}),
+    ("an empty binary", {"n": binary(b"")}),
+    ("no value", {"n": {"DataType": "String"}}),
+    ("a string as binary", {"n": string("v", "Binary")}),
+    ("an illegal character", {"n": string("\0")}),
+    ("a word as a number", {"n": string("one", "Number")}),
+    ("39 digits", {"n": string("1" * 39, "Number")}),
+    ("1e-129", {"n": string("1e-129", "Number")}),
+    ("1e127", {"n": string("1e127", "Number")}),
+]:
     crash = name == "no type"
 
-    @case(f"Attributes that do not go: {name}", {"status": 400, "shape": "InvalidParameterValueException",
-                                                 "query": "InvalidParameterValue;Sender", "message": TEXT},
-          fauxqs=differs(500 if crash else "taken", NO_ATTRIBUTE_RULES))
+    @case(
+        f"Attributes that do not go: {name}",
+        {
+            "status": 400,
+            "shape": "InvalidParameterValueException",
+            "query": "InvalidParameterValue;Sender",
+            "message": TEXT,
+        },
+        fauxqs=differs(500 if crash else "taken", NO_ATTRIBUTE_RULES),
+    )
     def _(world, attributes=attributes):
         seen = with_attributes(world, attributes)
         if "MessageId" in seen:
@@ -262,8 +366,11 @@ for name, attributes in [("eleven of them", {f"n{i}": string("v") for i in range
         return 500 if seen["status"] == 500 else seen
 
 
-@case("An empty attribute", invalid("Message (user) attribute 'X' must contain a non-empty value of type 'String'."),
-      fauxqs=differs(TAKEN, NO_ATTRIBUTE_RULES))
+@case(
+    "An empty attribute",
+    invalid("Message (user) attribute 'X' must contain a non-empty value of type 'String'."),
+    fauxqs=differs(TAKEN, NO_ATTRIBUTE_RULES),
+)
 def _(world):
     return with_attributes(world, {"X": string("")})
 
@@ -292,10 +399,16 @@ def _(world):
 
 @case("A trace header of another type", invalid(), fauxqs=differs(accepted(), "sqs.md 5.3: a String"))
 def _(world):
-    return world.queue().call("SendMessage", MessageBody="a", MessageSystemAttributes={"AWSTraceHeader": string("1", "Number")})
+    return world.queue().call(
+        "SendMessage", MessageBody="a", MessageSystemAttributes={"AWSTraceHeader": string("1", "Number")}
+    )
 
 
-@case("MessageGroupId on a standard queue comes back", "tenant", fauxqs=differs(None, "sqs.md 13, fair queues: fauxqs drops it"))
+@case(
+    "MessageGroupId on a standard queue comes back",
+    "tenant",
+    fauxqs=differs(None, "sqs.md 13, fair queues: fauxqs drops it"),
+)
 def _(world):
     queue = world.queue()
     queue.send(MessageGroupId="tenant")
@@ -316,14 +429,21 @@ def _(world):
 
 
 for name, group in [("129 characters", "g" * 129), ("a blank", "a b"), ("nothing", "")]:
-    @case(f"MessageGroupId of {name}", invalid(pattern("Value .*for parameter MessageGroupId is invalid\\. .*")),
-          fauxqs=differs(accepted(), "sqs.md 7: fauxqs drops MessageGroupId on standard queues"))
+
+    @case(
+        f"MessageGroupId of {name}",
+        invalid(pattern("Value .*for parameter MessageGroupId is invalid\\. .*")),
+        fauxqs=differs(accepted(), "sqs.md 7: fauxqs drops MessageGroupId on standard queues"),
+    )
     def _(world, group=group):
         return world.queue().call("SendMessage", MessageBody="a", MessageGroupId=group)
 
 
-@case("MessageDeduplicationId on a standard queue", invalid(),
-      fauxqs=differs(accepted(), "sqs.md 13: an error on standard queues"))
+@case(
+    "MessageDeduplicationId on a standard queue",
+    invalid(),
+    fauxqs=differs(accepted(), "sqs.md 13: an error on standard queues"),
+)
 def _(world):
     return world.queue().call("SendMessage", MessageBody="a", MessageDeduplicationId="d")
 

@@ -10,6 +10,7 @@ from suite import case, until
 
 def ended(world, source):
     """The newest task of a source queue, once it is over."""
+
     def look():
         results = world.call("ListMessageMoveTasks", SourceArn=source.arn).get("Results", [])
         return results[0] if results and results[0]["Status"] not in ("RUNNING", "CANCELLING") else None
@@ -33,7 +34,10 @@ def stuffed(world, count):
     """The same in little time: what is in the dead-letter queue was sent there."""
     queue, dead = world.with_dead_letters(1)
     for start in range(0, count, 10):
-        dead.done("SendMessageBatch", Entries=[{"Id": str(i), "MessageBody": str(i)} for i in range(start, min(start + 10, count))])
+        dead.done(
+            "SendMessageBatch",
+            Entries=[{"Id": str(i), "MessageBody": str(i)} for i in range(start, min(start + 10, count))],
+        )
     return queue, dead
 
 
@@ -45,13 +49,16 @@ def handle_of(handle):
     return json.loads(base64.b64decode(handle))
 
 
-START, LIST, CANCEL = (faux_unknown(f"{name}MessageMoveTask{s}") for name, s in (("Start", ""), ("List", "s"), ("Cancel", "")))
+START, LIST, CANCEL = (
+    faux_unknown(f"{name}MessageMoveTask{s}") for name, s in (("Start", ""), ("List", "s"), ("Cancel", ""))
+)
 ABSENT = "arn:aws:sqs:us-east-1:000000000000:absent"
 UNKNOWN_TO_FAUXQS = differs("no task", START.source)
 
 
 def moving(name, aws, ours=None):
     """A case that needs a task: on a server without them it sees none."""
+
     def register(function):
         def guarded(world):
             _, dead = world.with_dead_letters(1)
@@ -67,21 +74,31 @@ def moving(name, aws, ours=None):
 # ---- refusals ---------------------------------------------------------------------------------------------------------------
 
 
-@case("StartMessageMoveTask from a queue that is nobody's dead-letter queue",
-      invalid("Source queue must be configured as a Dead Letter Queue."), fauxqs=START)
+@case(
+    "StartMessageMoveTask from a queue that is nobody's dead-letter queue",
+    invalid("Source queue must be configured as a Dead Letter Queue."),
+    fauxqs=START,
+)
 def _(world):
     return start(world, world.queue())
 
 
-@case("StartMessageMoveTask from a queue that does not exist",
-      error("ResourceNotFoundException", "The resource that you specified for the SourceArn parameter doesn't exist."), fauxqs=START)
+@case(
+    "StartMessageMoveTask from a queue that does not exist",
+    error("ResourceNotFoundException", "The resource that you specified for the SourceArn parameter doesn't exist."),
+    fauxqs=START,
+)
 def _(world):
     return world.call("StartMessageMoveTask", SourceArn=ABSENT)
 
 
-@case("StartMessageMoveTask to a queue that does not exist",
-      error("ResourceNotFoundException", "The resource that you specified for the DestinationArn parameter doesn't exist."),
-      fauxqs=START)
+@case(
+    "StartMessageMoveTask to a queue that does not exist",
+    error(
+        "ResourceNotFoundException", "The resource that you specified for the DestinationArn parameter doesn't exist."
+    ),
+    fauxqs=START,
+)
 def _(world):
     _, dead = world.with_dead_letters(1)
     return start(world, dead, DestinationArn=ABSENT)
@@ -93,19 +110,24 @@ def _(world):
 
 
 for value in (0, 501):
+
     @case(f"StartMessageMoveTask of {value} messages per second", invalid(), fauxqs=START)
     def _(world, value=value):
         _, dead = world.with_dead_letters(1)
         return start(world, dead, MaxNumberOfMessagesPerSecond=value)
 
 
-@case("ListMessageMoveTasks of a queue that does not exist",
-      error("ResourceNotFoundException", "The resource that you specified for the SourceArn parameter doesn't exist."), fauxqs=LIST)
+@case(
+    "ListMessageMoveTasks of a queue that does not exist",
+    error("ResourceNotFoundException", "The resource that you specified for the SourceArn parameter doesn't exist."),
+    fauxqs=LIST,
+)
 def _(world):
     return world.call("ListMessageMoveTasks", SourceArn=ABSENT)
 
 
 for value in (0, 11):
+
     @case(f"ListMessageMoveTasks with MaxResults {value}", invalid(), fauxqs=LIST)
     def _(world, value=value):
         _, dead = world.with_dead_letters(1)
@@ -119,13 +141,26 @@ def _(world):
     return seen if "shape" in seen else seen.get("Results", [])
 
 
-for name, handle in [("no base64", "!"), ("no JSON", base64.b64encode(b"{").decode()), ("another JSON", base64.b64encode(b"[]").decode())]:
-    @case(f"CancelMessageMoveTask with a handle that is {name}", invalid("Value for parameter TaskHandle is invalid."), fauxqs=CANCEL)
+for name, handle in [
+    ("no base64", "!"),
+    ("no JSON", base64.b64encode(b"{").decode()),
+    ("another JSON", base64.b64encode(b"[]").decode()),
+]:
+
+    @case(
+        f"CancelMessageMoveTask with a handle that is {name}",
+        invalid("Value for parameter TaskHandle is invalid."),
+        fauxqs=CANCEL,
+    )
     def _(world, handle=handle):
         return world.call("CancelMessageMoveTask", TaskHandle=handle)
 
 
-@case("CancelMessageMoveTask of a task that does not exist", error("ResourceNotFoundException", "Task does not exist."), fauxqs=CANCEL)
+@case(
+    "CancelMessageMoveTask of a task that does not exist",
+    error("ResourceNotFoundException", "Task does not exist."),
+    fauxqs=CANCEL,
+)
 def _(world):
     _, dead = world.with_dead_letters(1)
     handle = {"taskId": "00000000-0000-4000-8000-000000000000", "sourceArn": dead.arn}
@@ -178,7 +213,12 @@ def _(world):
     ended(world, dead)
     moved = queue.one(AttributeNames=["All"])
     later = int(moved["Attributes"]["SentTimestamp"]) >= int(letter["Attributes"]["SentTimestamp"])
-    return moved["MessageId"] == letter["MessageId"], moved["Attributes"]["ApproximateReceiveCount"], [moved["Body"]], later
+    return (
+        moved["MessageId"] == letter["MessageId"],
+        moved["Attributes"]["ApproximateReceiveCount"],
+        [moved["Body"]],
+        later,
+    )
 
 
 @moving("A moved letter keeps its attributes", "4c360f3fdafd970e05fae2f149d997f5")
@@ -219,28 +259,58 @@ def _(world):
     return ended(world, dead)["Status"]
 
 
-@moving("What a completed task says", {"Status": "COMPLETED", "SourceArn": TEXT, "StartedTimestamp":
-                                       Matcher("<ms>", lambda value: isinstance(value, int) and MSEC == str(value)),
-                                       "ApproximateNumberOfMessagesMoved": 3, "ApproximateNumberOfMessagesToMove": 3})
+@moving(
+    "What a completed task says",
+    {
+        "Status": "COMPLETED",
+        "SourceArn": TEXT,
+        "StartedTimestamp": Matcher("<ms>", lambda value: isinstance(value, int) and MSEC == str(value)),
+        "ApproximateNumberOfMessagesMoved": 3,
+        "ApproximateNumberOfMessagesToMove": 3,
+    },
+)
 def _(world):
     queue, dead = letters(world, bodies="abc")
     start(world, dead)
     return ended(world, dead)
 
 
-@moving("What a running task says", (["ApproximateNumberOfMessagesMoved", "ApproximateNumberOfMessagesToMove", "DestinationArn",
-                                      "MaxNumberOfMessagesPerSecond", "SourceArn", "StartedTimestamp", "Status", "TaskHandle"],
-                                     "RUNNING", 1, 30, True))
+@moving(
+    "What a running task says",
+    (
+        [
+            "ApproximateNumberOfMessagesMoved",
+            "ApproximateNumberOfMessagesToMove",
+            "DestinationArn",
+            "MaxNumberOfMessagesPerSecond",
+            "SourceArn",
+            "StartedTimestamp",
+            "Status",
+            "TaskHandle",
+        ],
+        "RUNNING",
+        1,
+        30,
+        True,
+    ),
+)
 def _(world):
     queue, dead = stuffed(world, 30)
     handle = start(world, dead, DestinationArn=queue.arn, MaxNumberOfMessagesPerSecond=1)["TaskHandle"]
     (task,) = world.call("ListMessageMoveTasks", SourceArn=dead.arn)["Results"]
-    return (sorted(task), task["Status"], task["MaxNumberOfMessagesPerSecond"], task["ApproximateNumberOfMessagesToMove"],
-            task["TaskHandle"] == handle)
+    return (
+        sorted(task),
+        task["Status"],
+        task["MaxNumberOfMessagesPerSecond"],
+        task["ApproximateNumberOfMessagesToMove"],
+        task["TaskHandle"] == handle,
+    )
 
 
-@moving("A second task of one source is refused while the first runs",
-        invalid("There is already a task running. Only one active task is allowed for a source queue arn at a given time."))
+@moving(
+    "A second task of one source is refused while the first runs",
+    invalid("There is already a task running. Only one active task is allowed for a source queue arn at a given time."),
+)
 def _(world):
     queue, dead = stuffed(world, 30)
     start(world, dead, DestinationArn=queue.arn, MaxNumberOfMessagesPerSecond=1)
@@ -255,7 +325,10 @@ def _(world):
     return dead.counts()[0] >= 1
 
 
-@moving("CancelMessageMoveTask says how many it moved, and moves no more", (["ApproximateNumberOfMessagesMoved"], "CANCELLED", 30))
+@moving(
+    "CancelMessageMoveTask says how many it moved, and moves no more",
+    (["ApproximateNumberOfMessagesMoved"], "CANCELLED", 30),
+)
 def _(world):
     queue, dead = stuffed(world, 30)
     handle = start(world, dead, DestinationArn=queue.arn, MaxNumberOfMessagesPerSecond=1)["TaskHandle"]
@@ -271,8 +344,15 @@ def _(world):
     return "TaskHandle" in ended(world, dead)
 
 
-@moving("Only a running task can be cancelled", {"status": FILLED, "shape": pattern("ResourceNotFoundException|InvalidParameterValue.*"),
-                                                 "query": TEXT, "message": TEXT})
+@moving(
+    "Only a running task can be cancelled",
+    {
+        "status": FILLED,
+        "shape": pattern("ResourceNotFoundException|InvalidParameterValue.*"),
+        "query": TEXT,
+        "message": TEXT,
+    },
+)
 def _(world):
     _, dead = world.with_dead_letters(1)
     handle = start(world, dead)["TaskHandle"]

@@ -15,8 +15,10 @@ def named(name):
 
 
 def faux_named(name):
-    return differs({"QueueUrl": pattern(f"http://sqs.us-east-1.localhost:[0-9]+/000000000000/{name}")},
-                   "sqs.md 17: the URL has a host of its own instead of the request's")
+    return differs(
+        {"QueueUrl": pattern(f"http://sqs.us-east-1.localhost:[0-9]+/000000000000/{name}")},
+        "sqs.md 17: the URL has a host of its own instead of the request's",
+    )
 
 
 # ---- CreateQueue ----------------------------------------------------------------------------------------------------------
@@ -48,14 +50,20 @@ def _(world):
 EXISTS = "A queue already exists with the same name and a different value for attribute VisibilityTimeout"
 
 
-@case("CreateQueue again with a different attribute", error("QueueNameExists", EXISTS),
-      fauxqs=fauxerror("QueueNameExists", EXISTS))
+@case(
+    "CreateQueue again with a different attribute",
+    error("QueueNameExists", EXISTS),
+    fauxqs=fauxerror("QueueNameExists", EXISTS),
+)
 def _(world):
     return world.create(world.queue(VisibilityTimeout="7").name, VisibilityTimeout="8")
 
 
-@case("CreateQueue compares with the current value: the first is refused", error("QueueNameExists", EXISTS),
-      fauxqs=fauxerror("QueueNameExists", EXISTS))
+@case(
+    "CreateQueue compares with the current value: the first is refused",
+    error("QueueNameExists", EXISTS),
+    fauxqs=fauxerror("QueueNameExists", EXISTS),
+)
 def _(world):
     queue = world.queue(VisibilityTimeout="7")
     queue.done("SetQueueAttributes", Attributes={"VisibilityTimeout": "8"})
@@ -69,7 +77,11 @@ def _(world):
     return world.create(queue.name, VisibilityTimeout="8") == {"QueueUrl": queue.url}
 
 
-@case("CreateQueue without a name", missing("QueueName"), fauxqs=fauxerror("InvalidParameterValue", "Queue name is required"))
+@case(
+    "CreateQueue without a name",
+    missing("QueueName"),
+    fauxqs=fauxerror("InvalidParameterValue", "Queue name is required"),
+)
 def _(world):
     return world.call("CreateQueue")
 
@@ -88,11 +100,19 @@ def _(world):
     return world.create(LONGEST)
 
 
-for why, bad in [("81 characters", "n" * 81), ("a period", "a.b"), ("a blank", "a b"), ("a letter that is not ASCII", "é"),
-                 ("a slash", "a/b")]:
-    @case(f"CreateQueue with {why} in the name",
-          invalid("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
-          fauxqs=differs({"QueueUrl": TEXT}, NO_CHECK))
+for why, bad in [
+    ("81 characters", "n" * 81),
+    ("a period", "a.b"),
+    ("a blank", "a b"),
+    ("a letter that is not ASCII", "é"),
+    ("a slash", "a/b"),
+]:
+
+    @case(
+        f"CreateQueue with {why} in the name",
+        invalid("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"),
+        fauxqs=differs({"QueueUrl": TEXT}, NO_CHECK),
+    )
     def _(world, bad=bad):
         return world.create(bad)
 
@@ -102,60 +122,93 @@ def _(world):
     return world.call("GetQueueUrl", QueueName=world.queue().name.upper())
 
 
-@case("CreateQueue within 60 s of DeleteQueue",
-      error("QueueDeletedRecently", "You must wait 60 seconds after deleting a queue before you can create another with the same name."),
-      fauxqs=differs({"QueueUrl": TEXT}, "sqs.md 17: no 60 s rules"))
+@case(
+    "CreateQueue within 60 s of DeleteQueue",
+    error(
+        "QueueDeletedRecently",
+        "You must wait 60 seconds after deleting a queue before you can create another with the same name.",
+    ),
+    fauxqs=differs({"QueueUrl": TEXT}, "sqs.md 17: no 60 s rules"),
+)
 def _(world):
     queue = world.queue()
     queue.done("DeleteQueue")
     return world.create(queue.name)
 
 
-@case("A FIFO queue", {"QueueUrl": pattern(".*/case-[0-9]+\\.fifo")},
-      ours=differs(error("UnsupportedOperation"), "sqs.md 13: FIFO queues exist; the embedded queue says that it has none"))
+@case(
+    "A FIFO queue",
+    {"QueueUrl": pattern(".*/case-[0-9]+\\.fifo")},
+    ours=differs(
+        error("UnsupportedOperation"), "sqs.md 13: FIFO queues exist; the embedded queue says that it has none"
+    ),
+)
 def _(world):
     return world.create(world.name() + ".fifo", FifoQueue="true")
 
 
-@case("FifoQueue true without .fifo", invalid(),
-      ours=differs(error("UnsupportedOperation"), "sqs.md 13: the embedded queue says that it has no FIFO queues"),
-      fauxqs=fauxerror("InvalidParameterValue", TEXT))
+@case(
+    "FifoQueue true without .fifo",
+    invalid(),
+    ours=differs(error("UnsupportedOperation"), "sqs.md 13: the embedded queue says that it has no FIFO queues"),
+    fauxqs=fauxerror("InvalidParameterValue", TEXT),
+)
 def _(world):
     return world.create(world.name(), FifoQueue="true")
 
 
-@case("FifoQueue false on a standard queue", error("InvalidAttributeName", "Unknown Attribute FifoQueue."),
-      fauxqs=differs({"QueueUrl": TEXT}, f"sqs.md 5.1: {RECORDED}"))
+@case(
+    "FifoQueue false on a standard queue",
+    error("InvalidAttributeName", "Unknown Attribute FifoQueue."),
+    fauxqs=differs({"QueueUrl": TEXT}, f"sqs.md 5.1: {RECORDED}"),
+)
 def _(world):
     return world.create(world.name(), FifoQueue="false")
 
 
-@case("CreateQueue with tags", {"QueueUrl": TEXT},
-      ours=differs(error("UnsupportedOperation", "Tags are not supported by this endpoint."),
-                   "sqs.md 4: AWS stores them; the embedded queue refuses instead of forgetting"))
+@case(
+    "CreateQueue with tags",
+    {"QueueUrl": TEXT},
+    ours=differs(
+        error("UnsupportedOperation", "Tags are not supported by this endpoint."),
+        "sqs.md 4: AWS stores them; the embedded queue refuses instead of forgetting",
+    ),
+)
 def _(world):
     return world.call("CreateQueue", QueueName=world.name(), tags={"k": "v"})
 
 
-@case("CreateQueue with an unknown attribute", error("InvalidAttributeName", "Unknown Attribute Foobar."),
-      fauxqs=differs({"QueueUrl": TEXT}, f"sqs.md 6.4: {RECORDED}"))
+@case(
+    "CreateQueue with an unknown attribute",
+    error("InvalidAttributeName", "Unknown Attribute Foobar."),
+    fauxqs=differs({"QueueUrl": TEXT}, f"sqs.md 6.4: {RECORDED}"),
+)
 def _(world):
     return world.create(world.name(), Foobar="1")
 
 
 # ---- the numbers among the attributes --------------------------------------------------------------------------------------
 
-for attribute, least, most in [("VisibilityTimeout", 0, 43200), ("MessageRetentionPeriod", 60, 1209600), ("DelaySeconds", 0, 900),
-                               ("ReceiveMessageWaitTimeSeconds", 0, 20), ("MaximumMessageSize", 1024, 1048576)]:
+for attribute, least, most in [
+    ("VisibilityTimeout", 0, 43200),
+    ("MessageRetentionPeriod", 60, 1209600),
+    ("DelaySeconds", 0, 900),
+    ("ReceiveMessageWaitTimeSeconds", 0, 20),
+    ("MaximumMessageSize", 1024, 1048576),
+]:
     for value in (least, most):
+
         @case(f"{attribute} {value} is kept", {attribute: str(value)})
         def _(world, attribute=attribute, value=value):
             return world.queue(**{attribute: str(value)}).attributes(attribute)
 
     for value in (str(least - 1), str(most + 1), "abc"):
-        @case(f"{attribute} {value} is refused",
-              error("InvalidAttributeValue", pattern(f"Invalid value for the parameter {attribute}\\..*")),
-              fauxqs=fauxerror("InvalidAttributeValue", pattern(f"Invalid value for the parameter {attribute}\\..*")))
+
+        @case(
+            f"{attribute} {value} is refused",
+            error("InvalidAttributeValue", pattern(f"Invalid value for the parameter {attribute}\\..*")),
+            fauxqs=fauxerror("InvalidAttributeValue", pattern(f"Invalid value for the parameter {attribute}\\..*")),
+        )
         def _(world, attribute=attribute, value=value):
             return world.create(world.name(), **{attribute: value})
 
@@ -182,11 +235,16 @@ def _(world):
 @case("GetQueueUrl of our own account", True)
 def _(world):
     queue = world.queue()
-    return world.call("GetQueueUrl", QueueName=queue.name, QueueOwnerAWSAccountId="000000000000") == {"QueueUrl": queue.url}
+    return world.call("GetQueueUrl", QueueName=queue.name, QueueOwnerAWSAccountId="000000000000") == {
+        "QueueUrl": queue.url
+    }
 
 
-@case("GetQueueUrl of another account's queue", GONE,
-      fauxqs=differs({"QueueUrl": TEXT}, "sqs.md 4: fauxqs ignores QueueOwnerAWSAccountId"))
+@case(
+    "GetQueueUrl of another account's queue",
+    GONE,
+    fauxqs=differs({"QueueUrl": TEXT}, "sqs.md 4: fauxqs ignores QueueOwnerAWSAccountId"),
+)
 def _(world):
     return world.call("GetQueueUrl", QueueName=world.queue().name, QueueOwnerAWSAccountId="123456789012")
 
@@ -200,8 +258,11 @@ def _(world):
     return list(listed) == ["QueueUrls"] and sorted(listed["QueueUrls"]) == [queue.url for queue in queues]
 
 
-@case("ListQueues without any: no member at all", {},
-      fauxqs=differs({"QueueUrls": []}, "sqs.md 2: AWS leaves the member out (recorded)"))
+@case(
+    "ListQueues without any: no member at all",
+    {},
+    fauxqs=differs({"QueueUrls": []}, "sqs.md 2: AWS leaves the member out (recorded)"),
+)
 def _(world):
     return world.call("ListQueues", QueueNamePrefix="there-is-none")
 
@@ -232,32 +293,59 @@ def _(world):
 
 
 for value in (-1, 1001):
-    @case(f"ListQueues with MaxResults {value}", invalid(pattern(f"Value {value} for parameter MaxResults is invalid\\. .*")),
-          fauxqs=differs({"QueueUrls": []}, "sqs.md 4: fauxqs does not check MaxResults"))
+
+    @case(
+        f"ListQueues with MaxResults {value}",
+        invalid(pattern(f"Value {value} for parameter MaxResults is invalid\\. .*")),
+        fauxqs=differs({"QueueUrls": []}, "sqs.md 4: fauxqs does not check MaxResults"),
+    )
     def _(world, value=value):
         return world.call("ListQueues", QueueNamePrefix="there-is-none", MaxResults=value)
 
 
-@case("ListQueues with a token of nobody", invalid(), fauxqs=differs({"QueueUrls": []}, "sqs.md 4: fauxqs has no NextToken"))
+@case(
+    "ListQueues with a token of nobody",
+    invalid(),
+    fauxqs=differs({"QueueUrls": []}, "sqs.md 4: fauxqs has no NextToken"),
+)
 def _(world):
     return world.call("ListQueues", QueueNamePrefix="there-is-none", MaxResults=1, NextToken="!")
 
 
 # ---- GetQueueAttributes -----------------------------------------------------------------------------------------------------
 
-EVERY = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible",
-         "CreatedTimestamp", "DelaySeconds", "LastModifiedTimestamp", "MaximumMessageSize", "MessageRetentionPeriod", "QueueArn",
-         "ReceiveMessageWaitTimeSeconds", "SqsManagedSseEnabled", "VisibilityTimeout"]
+EVERY = [
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesDelayed",
+    "ApproximateNumberOfMessagesNotVisible",
+    "CreatedTimestamp",
+    "DelaySeconds",
+    "LastModifiedTimestamp",
+    "MaximumMessageSize",
+    "MessageRetentionPeriod",
+    "QueueArn",
+    "ReceiveMessageWaitTimeSeconds",
+    "SqsManagedSseEnabled",
+    "VisibilityTimeout",
+]
 
 
-@case("All on a plain queue is exactly these twelve", EVERY,
-      fauxqs=differs([name for name in EVERY if name != "SqsManagedSseEnabled"], f"sqs.md 5.1: {RECORDED}"))
+@case(
+    "All on a plain queue is exactly these twelve",
+    EVERY,
+    fauxqs=differs([name for name in EVERY if name != "SqsManagedSseEnabled"], f"sqs.md 5.1: {RECORDED}"),
+)
 def _(world):
     return sorted(world.queue().attributes("All"))
 
 
-DEFAULTS = {"DelaySeconds": "0", "MaximumMessageSize": "1048576", "MessageRetentionPeriod": "345600",
-            "ReceiveMessageWaitTimeSeconds": "0", "VisibilityTimeout": "30"}
+DEFAULTS = {
+    "DelaySeconds": "0",
+    "MaximumMessageSize": "1048576",
+    "MessageRetentionPeriod": "345600",
+    "ReceiveMessageWaitTimeSeconds": "0",
+    "VisibilityTimeout": "30",
+}
 
 
 @case("The defaults", DEFAULTS)
@@ -270,12 +358,15 @@ def _(world):
     return world.queue().attributes("SqsManagedSseEnabled")
 
 
-@case("A KMS key takes the place of SQS's own", {"KmsMasterKeyId": "alias/k", "SqsManagedSseEnabled": "false",
-                                                 "KmsDataKeyReusePeriodSeconds": "300"},
-      fauxqs=differs({"KmsMasterKeyId": "alias/k"}, "sqs.md 5.1: fauxqs only keeps the text"))
+@case(
+    "A KMS key takes the place of SQS's own",
+    {"KmsMasterKeyId": "alias/k", "SqsManagedSseEnabled": "false", "KmsDataKeyReusePeriodSeconds": "300"},
+    fauxqs=differs({"KmsMasterKeyId": "alias/k"}, "sqs.md 5.1: fauxqs only keeps the text"),
+)
 def _(world):
-    return world.queue(KmsMasterKeyId="alias/k").attributes("KmsMasterKeyId", "SqsManagedSseEnabled",
-                                                            "KmsDataKeyReusePeriodSeconds")
+    return world.queue(KmsMasterKeyId="alias/k").attributes(
+        "KmsMasterKeyId", "SqsManagedSseEnabled", "KmsDataKeyReusePeriodSeconds"
+    )
 
 
 @case("Timestamps are whole seconds", {"CreatedTimestamp": SECONDS, "LastModifiedTimestamp": SECONDS})
@@ -289,25 +380,35 @@ def _(world):
     return queue.attributes("QueueArn") == {"QueueArn": f"arn:aws:sqs:us-east-1:000000000000:{queue.name}"}
 
 
-@case("GetQueueAttributes without names answers nothing", {},
-      fauxqs=differs({"Attributes": FILLED}, "sqs.md 4: not everything but an empty result"))
+@case(
+    "GetQueueAttributes without names answers nothing",
+    {},
+    fauxqs=differs({"Attributes": FILLED}, "sqs.md 4: not everything but an empty result"),
+)
 def _(world):
     return world.queue().call("GetQueueAttributes")
 
 
-@case("GetQueueAttributes with an empty list answers nothing", {},
-      fauxqs=differs({"Attributes": {}}, "sqs.md 2: members without a value are left out"))
+@case(
+    "GetQueueAttributes with an empty list answers nothing",
+    {},
+    fauxqs=differs({"Attributes": {}}, "sqs.md 2: members without a value are left out"),
+)
 def _(world):
     return world.queue().call("GetQueueAttributes", AttributeNames=[])
 
 
-@case("GetQueueAttributes of an unknown name", error("InvalidAttributeName", "Unknown Attribute Foobar."),
-      fauxqs=differs({"Attributes": {}}, f"sqs.md 6.4: {RECORDED}"))
+@case(
+    "GetQueueAttributes of an unknown name",
+    error("InvalidAttributeName", "Unknown Attribute Foobar."),
+    fauxqs=differs({"Attributes": {}}, f"sqs.md 6.4: {RECORDED}"),
+)
 def _(world):
     return world.queue().call("GetQueueAttributes", AttributeNames=["Foobar"])
 
 
 for name in ("RedrivePolicy", "RedriveAllowPolicy", "Policy", "KmsMasterKeyId"):
+
     @case(f"{name} that is not set is left out", {})
     def _(world, name=name):
         return world.queue().attributes(name)
@@ -329,7 +430,9 @@ def _(world):
 @case("SetQueueAttributes answers nothing and acts", ({}, {"VisibilityTimeout": "8"}))
 def _(world):
     queue = world.queue(VisibilityTimeout="7")
-    return queue.call("SetQueueAttributes", Attributes={"VisibilityTimeout": "8"}), queue.attributes("VisibilityTimeout")
+    return queue.call("SetQueueAttributes", Attributes={"VisibilityTimeout": "8"}), queue.attributes(
+        "VisibilityTimeout"
+    )
 
 
 @case("SetQueueAttributes leaves the others", {"VisibilityTimeout": "7", "DelaySeconds": "2"})
@@ -346,28 +449,43 @@ def _(world):
     return queue.attributes("VisibilityTimeout")
 
 
-@case("SetQueueAttributes with an unknown name", error("InvalidAttributeName", "Unknown Attribute Foobar."),
-      fauxqs=fauxerror("InvalidAttributeName", "Unknown attribute: Foobar"))
+@case(
+    "SetQueueAttributes with an unknown name",
+    error("InvalidAttributeName", "Unknown Attribute Foobar."),
+    fauxqs=fauxerror("InvalidAttributeName", "Unknown attribute: Foobar"),
+)
 def _(world):
     return world.queue().call("SetQueueAttributes", Attributes={"Foobar": "1"})
 
 
 for name in ("QueueArn", "CreatedTimestamp", "ApproximateNumberOfMessages"):
-    @case(f"SetQueueAttributes of {name}, which is only read", error("InvalidAttributeName", f"Unknown Attribute {name}."),
-          fauxqs=fauxerror("InvalidAttributeName", f"Unknown attribute: {name}"))
+
+    @case(
+        f"SetQueueAttributes of {name}, which is only read",
+        error("InvalidAttributeName", f"Unknown Attribute {name}."),
+        fauxqs=fauxerror("InvalidAttributeName", f"Unknown attribute: {name}"),
+    )
     def _(world, name=name):
         return world.queue().call("SetQueueAttributes", Attributes={name: "1"})
 
 
-@case("SetQueueAttributes cannot turn a queue into FIFO",
-      error("InvalidAttributeValue", "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported."),
-      fauxqs=fauxerror("InvalidAttributeValue", TEXT))
+@case(
+    "SetQueueAttributes cannot turn a queue into FIFO",
+    error(
+        "InvalidAttributeValue",
+        "Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported.",
+    ),
+    fauxqs=fauxerror("InvalidAttributeValue", TEXT),
+)
 def _(world):
     return world.queue().call("SetQueueAttributes", Attributes={"FifoQueue": "true"})
 
 
-@case("SetQueueAttributes without attributes", error("MissingRequiredParameterException"),
-      fauxqs=differs({}, "sqs.md 4: Attributes is required"))
+@case(
+    "SetQueueAttributes without attributes",
+    error("MissingRequiredParameterException"),
+    fauxqs=differs({}, "sqs.md 4: Attributes is required"),
+)
 def _(world):
     return world.queue().call("SetQueueAttributes", Attributes={})
 
@@ -409,8 +527,9 @@ def _(world):
 def _(world):
     queue = world.queue()
     queue.done("PurgeQueue")
-    return queue.call("PurgeQueue") == error("PurgeQueueInProgress",
-                                             f"Only one PurgeQueue operation on {queue.name} is allowed every 60 seconds.")
+    return queue.call("PurgeQueue") == error(
+        "PurgeQueueInProgress", f"Only one PurgeQueue operation on {queue.name} is allowed every 60 seconds."
+    )
 
 
 @case("PurgeQueue of one queue leaves the others", [1, 0, 0])
@@ -464,7 +583,10 @@ FAUX_UNKNOWN = "sqs.md 17: fauxqs has neither move tasks nor ListDeadLetterSourc
 
 
 def faux_unknown(operation):
-    return differs({"status": 400, "shape": "InvalidAction", "query": None, "message": f"Unknown action: {operation}"}, FAUX_UNKNOWN)
+    return differs(
+        {"status": 400, "shape": "InvalidAction", "query": None, "message": f"Unknown action: {operation}"},
+        FAUX_UNKNOWN,
+    )
 
 
 for operation, params in WITH_URL.items():
@@ -474,8 +596,11 @@ for operation, params in WITH_URL.items():
     def _(world, operation=operation, params=params):
         return world.absent().call(operation, **params)
 
-    @case(f"{operation} without QueueUrl", missing("QueueUrl"),
-          fauxqs=unknown or fauxerror("InvalidParameterValue", "QueueUrl is required"))
+    @case(
+        f"{operation} without QueueUrl",
+        missing("QueueUrl"),
+        fauxqs=unknown or fauxerror("InvalidParameterValue", "QueueUrl is required"),
+    )
     def _(world, operation=operation, params=params):
         return world.call(operation, **params)
 
@@ -483,14 +608,21 @@ for operation, params in WITH_URL.items():
 # ---- what the embedded queue does not have ----------------------------------------------------------------------------------
 
 for operation, params, answer, faux in [
-        ("TagQueue", {"Tags": {"k": "v"}}, {}, None),
-        ("UntagQueue", {"TagKeys": ["k"]}, {}, None),
-        ("ListQueueTags", {}, {}, differs({"Tags": {}}, "sqs.md 4: the member is absent when there are none")),
-        ("AddPermission", {"Label": "l", "AWSAccountIds": ["000000000000"], "Actions": ["SendMessage"]}, {}, "unknown"),
-        ("RemovePermission", {"Label": "l"}, invalid(), "unknown")]:
-    @case(f"{operation}", answer,
-          ours=differs(error("UnsupportedOperation", f"{operation} is not supported by this endpoint."),
-                       "sqs.md 4: AWS has it; what the embedded queue does not have it says"),
-          fauxqs=faux_unknown(operation) if faux == "unknown" else faux)
+    ("TagQueue", {"Tags": {"k": "v"}}, {}, None),
+    ("UntagQueue", {"TagKeys": ["k"]}, {}, None),
+    ("ListQueueTags", {}, {}, differs({"Tags": {}}, "sqs.md 4: the member is absent when there are none")),
+    ("AddPermission", {"Label": "l", "AWSAccountIds": ["000000000000"], "Actions": ["SendMessage"]}, {}, "unknown"),
+    ("RemovePermission", {"Label": "l"}, invalid(), "unknown"),
+]:
+
+    @case(
+        f"{operation}",
+        answer,
+        ours=differs(
+            error("UnsupportedOperation", f"{operation} is not supported by this endpoint."),
+            "sqs.md 4: AWS has it; what the embedded queue does not have it says",
+        ),
+        fauxqs=faux_unknown(operation) if faux == "unknown" else faux,
+    )
     def _(world, operation=operation, params=params):
         return world.queue().call(operation, **params)

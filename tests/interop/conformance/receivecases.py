@@ -21,7 +21,10 @@ def _(world):
     return world.queue().call("ReceiveMessage")
 
 
-@case("A plain message has four members", {"Messages": [{"MessageId": UUID, "ReceiptHandle": HANDLE, "MD5OfBody": md5("a"), "Body": "a"}]})
+@case(
+    "A plain message has four members",
+    {"Messages": [{"MessageId": UUID, "ReceiptHandle": HANDLE, "MD5OfBody": md5("a"), "Body": "a"}]},
+)
 def _(world):
     queue = world.queue()
     queue.send()
@@ -42,9 +45,15 @@ def _(world):
     return len(set(handles)) == 100 and max(map(len, handles)) <= 1024
 
 
-SYSTEM = {"ApproximateReceiveCount": "1", "ApproximateFirstReceiveTimestamp": MSEC, "SentTimestamp": MSEC, "SenderId": TEXT}
+SYSTEM = {
+    "ApproximateReceiveCount": "1",
+    "ApproximateFirstReceiveTimestamp": MSEC,
+    "SentTimestamp": MSEC,
+    "SenderId": TEXT,
+}
 
 for member in ("AttributeNames", "MessageSystemAttributeNames"):
+
     @case(f"{member} All", SYSTEM)
     def _(world, member=member):
         queue = world.queue()
@@ -52,14 +61,18 @@ for member in ("AttributeNames", "MessageSystemAttributeNames"):
         return queue.one(**{member: ["All"]})["Attributes"]
 
     for name, value in SYSTEM.items():
+
         @case(f"{member} {name}", {name: value})
         def _(world, member=member, name=name):
             queue = world.queue()
             queue.send()
             return queue.one(**{member: [name]})["Attributes"]
 
-    @case(f"{member} of an unknown name", error("InvalidAttributeName", "Unknown Attribute Foobar."),
-          fauxqs=differs({}, "sqs.md 5.2, unverified: fauxqs ignores unknown names"))
+    @case(
+        f"{member} of an unknown name",
+        error("InvalidAttributeName", "Unknown Attribute Foobar."),
+        fauxqs=differs({}, "sqs.md 5.2, unverified: fauxqs ignores unknown names"),
+    )
     def _(world, member=member):
         return world.queue().call("ReceiveMessage", **{member: ["Foobar"]})
 
@@ -84,8 +97,13 @@ def _(world):
     return queue.one(MessageSystemAttributeNames=["SentTimestamp"], AttributeNames=["SenderId"])["Attributes"]
 
 
-@case("Empty lists, as sqs-consumer sends them, ask for nothing", ["Body", "MD5OfBody", "MessageId", "ReceiptHandle"],
-      fauxqs=differs(["Body", "MD5OfBody", "MD5OfMessageAttributes", "MessageAttributes", "MessageId", "ReceiptHandle"], UNASKED))
+@case(
+    "Empty lists, as sqs-consumer sends them, ask for nothing",
+    ["Body", "MD5OfBody", "MessageId", "ReceiptHandle"],
+    fauxqs=differs(
+        ["Body", "MD5OfBody", "MD5OfMessageAttributes", "MessageAttributes", "MessageId", "ReceiptHandle"], UNASKED
+    ),
+)
 def _(world):
     queue = world.queue()
     queue.send(MessageAttributes=KENOBI)
@@ -93,29 +111,52 @@ def _(world):
 
 
 NAMED = {"foo.a": string("1"), "foo.b": string("2"), "bar": string("3"), "foo": string("4")}
-for asked, answer in [(["All"], ["bar", "foo", "foo.a", "foo.b"]), ([".*"], ["bar", "foo", "foo.a", "foo.b"]),
-                      (["*"], ["bar", "foo", "foo.a", "foo.b"]), (["bar"], ["bar"]), (["bar", "foo.b"], ["bar", "foo.b"]),
-                      (["foo.*"], ["foo.a", "foo.b"]), (["none"], []), (["none", "bar"], ["bar"]), (["Bar"], [])]:
-    @case(f"MessageAttributeNames {asked}", answer,
-          fauxqs=differs([], "sqs.md 5.3: fauxqs does not know *") if asked == ["*"] else None)
+for asked, answer in [
+    (["All"], ["bar", "foo", "foo.a", "foo.b"]),
+    ([".*"], ["bar", "foo", "foo.a", "foo.b"]),
+    (["*"], ["bar", "foo", "foo.a", "foo.b"]),
+    (["bar"], ["bar"]),
+    (["bar", "foo.b"], ["bar", "foo.b"]),
+    (["foo.*"], ["foo.a", "foo.b"]),
+    (["none"], []),
+    (["none", "bar"], ["bar"]),
+    (["Bar"], []),
+]:
+
+    @case(
+        f"MessageAttributeNames {asked}",
+        answer,
+        fauxqs=differs([], "sqs.md 5.3: fauxqs does not know *") if asked == ["*"] else None,
+    )
     def _(world, asked=asked):
         queue = world.queue()
         queue.send(MessageAttributes=NAMED)
         got = sorted(queue.one(MessageAttributeNames=asked).get("MessageAttributes", {}))
-        return [name for name in got if name != "foo"] if asked == ["foo.*"] else got  # "foo" itself: nobody wrote it down
+        return (
+            [name for name in got if name != "foo"] if asked == ["foo.*"] else got
+        )  # "foo" itself: nobody wrote it down
 
 
 for asked in (["none"], [""], ["a b"], ["AWS.x"], ["..."]):
-    @case(f"MessageAttributeNames {asked} that matches nothing: no members, no error",
-          ["Body", "MD5OfBody", "MessageId", "ReceiptHandle"])
+
+    @case(
+        f"MessageAttributeNames {asked} that matches nothing: no members, no error",
+        ["Body", "MD5OfBody", "MessageId", "ReceiptHandle"],
+    )
     def _(world, asked=asked):
         queue = world.queue()
         queue.send(MessageAttributes=KENOBI)
         return sorted(queue.one(MessageAttributeNames=asked))
 
 
-EVERY_TYPE = {"s": string("é😀\r\n"), "n": string("-1.50", "Number"), "n2": string("007", "Number.int"), "b": binary(bytes(range(256))),
-              "b2": binary(b"\0", "Binary.gif"), "s2": string("x", "String.label")}
+EVERY_TYPE = {
+    "s": string("é😀\r\n"),
+    "n": string("-1.50", "Number"),
+    "n2": string("007", "Number.int"),
+    "b": binary(bytes(range(256))),
+    "b2": binary(b"\0", "Binary.gif"),
+    "s2": string("x", "String.label"),
+}
 
 
 @case("Attributes of every type come back as they were sent", EVERY_TYPE)
@@ -128,25 +169,47 @@ def _(world):
 # ---- parameters -------------------------------------------------------------------------------------------------------------
 
 for value in (0, 11):
-    @case(f"MaxNumberOfMessages {value}",
-          invalid(f"Value {value} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."),
-          fauxqs=fauxerror("InvalidParameterValue",
-                           "Value for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10."))
+
+    @case(
+        f"MaxNumberOfMessages {value}",
+        invalid(
+            f"Value {value} for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."
+        ),
+        fauxqs=fauxerror(
+            "InvalidParameterValue",
+            "Value for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10.",
+        ),
+    )
     def _(world, value=value):
         return world.queue().call("ReceiveMessage", MaxNumberOfMessages=value)
 
+
 for value in (-1, 21):
-    @case(f"WaitTimeSeconds {value}",
-          invalid(f"Value {value} for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."),
-          fauxqs=fauxerror("InvalidParameterValue",
-                           f"Value {value} for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."))
+
+    @case(
+        f"WaitTimeSeconds {value}",
+        invalid(
+            f"Value {value} for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided."
+        ),
+        fauxqs=fauxerror(
+            "InvalidParameterValue",
+            f"Value {value} for parameter WaitTimeSeconds is invalid. Reason: Must be >= 0 and <= 20, if provided.",
+        ),
+    )
     def _(world, value=value):
         return world.queue().call("ReceiveMessage", WaitTimeSeconds=value)
 
+
 for value in (-1, 43201):
-    @case(f"VisibilityTimeout {value}", invalid(pattern(f"Value {value} for parameter VisibilityTimeout is invalid\\. .*")),
-          fauxqs=fauxerror("InvalidParameterValue",
-                           f"Value {value} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200."))
+
+    @case(
+        f"VisibilityTimeout {value}",
+        invalid(pattern(f"Value {value} for parameter VisibilityTimeout is invalid\\. .*")),
+        fauxqs=fauxerror(
+            "InvalidParameterValue",
+            f"Value {value} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200.",
+        ),
+    )
     def _(world, value=value):
         return world.queue().call("ReceiveMessage", VisibilityTimeout=value)
 
@@ -192,12 +255,18 @@ def _(world):
     return queue.receive(), queue.counts()
 
 
-@case("VisibilityTimeout 0 leaves it visible and counts", (["1", "2", "3"], [1, 0, 0]),
-      fauxqs=differs((["1", "2", "3"], [0, 1, 0]), CLOCK))
+@case(
+    "VisibilityTimeout 0 leaves it visible and counts",
+    (["1", "2", "3"], [1, 0, 0]),
+    fauxqs=differs((["1", "2", "3"], [0, 1, 0]), CLOCK),
+)
 def _(world):
     queue = world.queue()
     queue.send()
-    counts = [queue.one(VisibilityTimeout=0, AttributeNames=["All"])["Attributes"]["ApproximateReceiveCount"] for _ in range(3)]
+    counts = [
+        queue.one(VisibilityTimeout=0, AttributeNames=["All"])["Attributes"]["ApproximateReceiveCount"]
+        for _ in range(3)
+    ]
     return counts, queue.counts()
 
 
@@ -344,8 +413,11 @@ def _(world):
     return time.monotonic() - start < PROMPT_S
 
 
-@case("Of two long polls each gets another message", ["a", "b"],
-      fauxqs=differs(["a"], "sqs.md 8: fauxqs ends every long poll of the queue when one message comes"))
+@case(
+    "Of two long polls each gets another message",
+    ["a", "b"],
+    fauxqs=differs(["a"], "sqs.md 8: fauxqs ends every long poll of the queue when one message comes"),
+)
 def _(world):
     queue = world.queue()
     polls = [world.meanwhile(lambda: queue.receive(WaitTimeSeconds=20)) for _ in range(2)]
@@ -362,15 +434,20 @@ def _(world):
     return poll.result()
 
 
-@case("A long poll of a client that hung up hides nothing", ["a"],
-      fauxqs=differs([], "sqs.md 8 and 16: fauxqs hands the message to the client that has gone"))
+@case(
+    "A long poll of a client that hung up hides nothing",
+    ["a"],
+    fauxqs=differs([], "sqs.md 8 and 16: fauxqs hands the message to the client that has gone"),
+)
 def _(world):
     queue = world.queue()
     body = json.dumps({"QueueUrl": queue.url, "WaitTimeSeconds": 20}).encode()
     with socket.create_connection((world.wire.host, world.wire.port)) as gone:
-        gone.sendall(b"POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"
-                     b"X-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Length: %d\r\n\r\n%s"
-                     % (world.wire.authority.encode(), len(body), body))
+        gone.sendall(
+            b"POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"
+            b"X-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Length: %d\r\n\r\n%s"
+            % (world.wire.authority.encode(), len(body), body)
+        )
         time.sleep(0.3)
     queue.send()
     return queue.bodies(WaitTimeSeconds=1)

@@ -30,7 +30,12 @@ class Reply:
             message = answer.get("message", answer.get("Message"))
         except (ValueError, KeyError, TypeError):
             return {"status": self.status}
-        return {"status": self.status, "shape": shape, "query": self.headers.get("x-amzn-query-error"), "message": message}
+        return {
+            "status": self.status,
+            "shape": shape,
+            "query": self.headers.get("x-amzn-query-error"),
+            "message": message,
+        }
 
 
 class Wire:

@@ -46,8 +46,14 @@ class Boto3:
         from botocore.exceptions import ClientError
 
         self.error = ClientError
-        self.client = boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id="test",
-                                   aws_secret_access_key="test", config=Config(retries={"total_max_attempts": 1}))
+        self.client = boto3.client(
+            "sqs",
+            endpoint_url=endpoint,
+            region_name="us-east-1",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
         if self.client.meta.service_model.metadata["protocol"] != "query":
             sys.exit(f"boto3 {boto3.__version__} does not speak the query protocol; Debian 12's does")
 
@@ -57,8 +63,13 @@ class Boto3:
             result = getattr(self.client, name)(**params)
         except self.error as problem:
             answer = problem.response
-            return {"error": {"code": answer["Error"]["Code"], "message": answer["Error"]["Message"],
-                              "status": answer["ResponseMetadata"]["HTTPStatusCode"]}}
+            return {
+                "error": {
+                    "code": answer["Error"]["Code"],
+                    "message": answer["Error"]["Message"],
+                    "status": answer["ResponseMetadata"]["HTTPStatusCode"],
+                }
+            }
         if not result.pop("ResponseMetadata")["RequestId"]:
             sys.exit(f"{step['name']}: no request id")
         return {"result": result}
@@ -74,10 +85,16 @@ class AwsCli:
         if not step.get("cli"):
             return None
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", step["op"]).lower()
-        done = subprocess.run([*self.command, name, "--cli-input-json", json.dumps(params, default=plain)], capture_output=True,
-                              encoding="utf-8", check=False)
+        done = subprocess.run(
+            [*self.command, name, "--cli-input-json", json.dumps(params, default=plain)],
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
         if done.returncode != 0:
-            told = re.search(r"An error occurred \((\S+)\) when calling the \w+ operation: (.*)", done.stderr, re.DOTALL)
+            told = re.search(
+                r"An error occurred \((\S+)\) when calling the \w+ operation: (.*)", done.stderr, re.DOTALL
+            )
             if not told:
                 sys.exit(f"{step['name']}: {done.stderr}")
             return {"error": {"code": told[1], "message": told[2].rstrip("\n")}}

@@ -6,8 +6,11 @@ import json
 import re
 import sys
 
-SHAPES = [("<id>", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), ("<milliseconds>", r"1[0-9]{12}"),
-          ("<seconds>", r"1[0-9]{9}")]
+SHAPES = [
+    ("<id>", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    ("<milliseconds>", r"1[0-9]{12}"),
+    ("<seconds>", r"1[0-9]{9}"),
+]
 
 
 def shaped(key, value):
@@ -80,7 +83,9 @@ def main(scenario, *files):
             for path in sorted(expected.keys() | got.keys()):
                 compared += 1
                 if expected.get(path) != got.get(path):
-                    problems.append(f"{name}: {path}: {first} has {shorten(expected.get(path))}, {client} {shorten(got.get(path))}")
+                    problems.append(
+                        f"{name}: {path}: {first} has {shorten(expected.get(path))}, {client} {shorten(got.get(path))}"
+                    )
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{client} {len(results)}" for client, results in seen.items())
