@@ -66,6 +66,14 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         m_lanes.emplace_back(lane, thread);
         thread->start();
     }
+    m_journalThread = new QThread(this);
+    m_journalThread->setObjectName(u"journal"_s);
+    m_journal = new JournalWriter(settings.config.dataDir);
+    m_journal->moveToThread(m_journalThread);
+    connect(m_journalThread, &QThread::finished, m_journal, &QObject::deleteLater);
+    connect(m_journal, &JournalWriter::recorded, this, &Consumer::recorded);
+    connect(m_journal, &JournalWriter::warned, this, &Consumer::warned);
+    m_journalThread->start();
     m_backOff.setSingleShot(true);
     connect(&m_backOff, &QTimer::timeout, this, [this] { carryOut(m_machine.timerFired(now())); });
     m_rateTimer.setSingleShot(true);
@@ -98,6 +106,8 @@ Consumer::~Consumer()
         thread->quit();
     for (const auto &[lane, thread] : m_lanes)
         thread->wait();
+    m_journalThread->quit(); // writes the rest as it ends
+    m_journalThread->wait();
 }
 
 void Consumer::start()
@@ -275,7 +285,8 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
     case Outcome::InDoubt:
         break;
     }
-    Q_EMIT delivered(report);
+    ++m_journalling;
+    QMetaObject::invokeMethod(m_journal, [journal = m_journal, report] { journal->record(report); });
     if (!m_machine.running())
         m_acknowledger.flush();
     carryOut(m_machine.laneFree(lane, endOf(report), now()));
@@ -299,9 +310,17 @@ void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)
         });
 }
 
+void Consumer::recorded(const QList<DeliveryReport> &reports)
+{
+    m_journalling -= int(reports.size());
+    for (const DeliveryReport &report : reports)
+        Q_EMIT delivered(report);
+    finishStop();
+}
+
 void Consumer::finishStop()
 {
-    if (!m_stopPending || !m_acknowledger.idle() || m_givingBack > 0)
+    if (!m_stopPending || !m_acknowledger.idle() || m_givingBack > 0 || m_journalling > 0)
         return;
     m_stopPending = false;
     Q_EMIT stopped();

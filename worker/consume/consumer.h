@@ -3,6 +3,7 @@
 #include "worker/consume/acknowledger.h"
 #include "worker/consume/consumermachine.h"
 #include "worker/consume/heartbeat.h"
+#include "worker/consume/journalwriter.h"
 #include "worker/consume/lane.h"
 #include "worker/queue/sqsclient.h"
 
@@ -28,7 +29,8 @@ struct QueueFacts
 };
 
 /// Receives, hands to lanes, settles: carries out what ConsumerMachine decides. Lives in the worker thread, never
-/// blocks; its lanes have a thread each, built here and ended in the destructor.
+/// blocks; its lanes and the journal have a thread each, built here and
+/// ended in the destructor.
 class Consumer : public QObject
 {
     Q_OBJECT
@@ -55,7 +57,7 @@ public:
 Q_SIGNALS:
     void stopped();
     void deliveryStarted(int lane, const QString &messageId, int receiveCount);
-    void delivered(const sendonce::DeliveryReport &report);
+    void delivered(const sendonce::DeliveryReport &report); ///< and the journal has it
     void deleted(const QStringList &messageIds);
     void inHandChanged(int messages);
     /// The first of a row of failed receives; error.text says what is wrong.
@@ -76,6 +78,7 @@ private:
     void databaseBack();
     void laneFinished(int lane, const DeliveryReport &report);
     void giveBack(const QString &messageId, const QString &receiptHandle);
+    void recorded(const QList<DeliveryReport> &reports);
     void finishStop();
 
     SqsClient &m_client;
@@ -89,6 +92,9 @@ private:
     QList<QPointer<SqsCall>> m_receives; ///< under way
     QTimer m_backOff;
     QTimer m_rateTimer;
+    QThread *m_journalThread = nullptr;
+    JournalWriter *m_journal = nullptr; ///< lives in m_journalThread
+    int m_journalling = 0; ///< reports that it has not written yet
     int m_givingBack = 0;
     bool m_paused = false;
     bool m_databaseAway = false;

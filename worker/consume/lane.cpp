@@ -65,9 +65,6 @@ Result<void> Lane::openConnections()
             return slot.error();
         m_handover.emplace(slot.take());
     }
-    const auto journal = openJournal();
-    if (!journal)
-        return journal.error();
     if (!m_smtp)
         m_smtp.emplace(m_settings.smtp);
     return {};
@@ -87,15 +84,17 @@ ClaimSession &Lane::claims()
     return *m_claims;
 }
 
-Result<void> Lane::openJournal()
+Result<void> Lane::recordDoubt(DeliveryReport doubt)
 {
-    if (m_journal)
-        return {};
-    auto journal = Journal::open(m_settings.config.dataDir);
-    if (!journal)
-        return journal.error();
-    m_journal.emplace(journal.take());
-    return {};
+    if (!m_journal) {
+        auto journal = Journal::open(m_settings.config.dataDir);
+        if (!journal)
+            return journal.error();
+        m_journal.emplace(journal.take());
+    }
+    doubt.lane = m_number;
+    doubt.receivedAt = m_receivedAt; // with it the final report replaces this one in the journal
+    return m_journal->recordDoubt(doubt);
 }
 
 void Lane::deliver(const Message &message, qint64 receivedNsec)
@@ -131,10 +130,6 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
     report.receivedAt = m_receivedAt;
     if (m_databaseLost && report.outcome == Outcome::GivenBack)
         report.logLine.clear(); // the outage is told once, not once for each message
-    const auto opened = openJournal(); // a body that is no event came this far without it
-    const auto recorded = opened ? m_journal->record(report) : opened;
-    if (!recorded)
-        Q_EMIT warned(u"The journal could not be written: "_s + recorded.error().text);
     if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
     if (m_databaseLost)
@@ -182,12 +177,8 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
         return m_claims->lookUp(m_request);
     case Kind::Send:
         return sendMail(delivery);
-    case Kind::RecordDoubt: {
-        DeliveryReport doubt = delivery.report();
-        doubt.lane = m_number;
-        doubt.receivedAt = m_receivedAt; // with it the final report replaces this one in the journal
-        return m_journal->recordDoubt(doubt);
-    }
+    case Kind::RecordDoubt:
+        return recordDoubt(delivery.report());
     case Kind::Commit: {
         auto committed = m_claims->commit();
         if (committed)

@@ -49,16 +49,16 @@ public Q_SLOTS:
     void close();
 
 Q_SIGNALS:
-    /// After COMMIT or roll-back, and after the journal has it.
+    /// After COMMIT or roll-back; the journal does not have it yet.
     void finished(int lane, const sendonce::DeliveryReport &report);
     /// Before finished(): the database is away, and the next delivery would come to nothing as well.
     void databaseLost(const sendonce::Error &error);
     void databaseBack(); ///< the end of awaitDatabase()
-    void warned(const QString &text); ///< something beside the delivery: the journal could not be written
+    void warned(const QString &text); ///< something beside the delivery: the handover file could not be written
 
 private:
     Result<void> openConnections();
-    Result<void> openJournal();
+    Result<void> recordDoubt(DeliveryReport doubt);
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
     qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
     void tryDatabase(std::chrono::milliseconds pause);
@@ -76,7 +76,7 @@ private:
     ClaimRequest m_request; ///< of the delivery in work
     std::optional<Error> m_databaseLost; ///< in the delivery in work
     bool m_awaiting = false; ///< awaitDatabase() has not ended
-    std::optional<Journal> m_journal;
+    std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back
     std::optional<Handover> m_handover;
     std::optional<SmtpClient> m_smtp;
 };

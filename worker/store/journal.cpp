@@ -247,6 +247,20 @@ Result<void> Journal::record(const DeliveryReport &report)
     return {};
 }
 
+Result<void> Journal::record(const QList<DeliveryReport> &reports)
+{
+    if (reports.size() == 1)
+        return record(reports.first());
+    auto transaction = Transaction::begin(m_database);
+    if (!transaction)
+        return transaction.error();
+    for (const DeliveryReport &report : reports) {
+        if (const auto recorded = record(report); !recorded)
+            return recorded;
+    }
+    return transaction->commit();
+}
+
 Result<void> Journal::recordDoubt(const DeliveryReport &report)
 {
     DeliveryReport doubt = report;

@@ -22,6 +22,8 @@ public:
     /// One delivery is one row: a second report of it (same message, receive, receivedAt, lane and worker) replaces the
     /// first. Texts are cut to 2,000 characters.
     Result<void> record(const DeliveryReport &report);
+    /// All of them or none, in one transaction.
+    Result<void> record(const QList<DeliveryReport> &reports);
     /// The doubt, written before the roll-back (spec.md's table).
     Result<void> recordDoubt(const DeliveryReport &report);
     /// A handover slot of a dead process: event_id, MessageId. Counted as possibly mailed twice.
