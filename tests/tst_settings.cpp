@@ -77,6 +77,7 @@ private Q_SLOTS:
         QTest::newRow("queue elsewhere") << u"queue-url"_s << u"http://127.0.0.1:5000/000000000000/q"_s;
         QTest::newRow("mail elsewhere") << u"mail-url"_s << u"smtp://127.0.0.1:25"_s;
         QTest::newRow("database elsewhere") << u"database-url"_s << u"sqlite:////other/jobs.db"_s;
+        QTest::newRow("database server") << u"database-url"_s << u"postgresql:///jobs"_s;
     }
 
     void somethingForeignIsNotEmbedded()
@@ -87,6 +88,25 @@ private Q_SLOTS:
         QVERIFY2(config, config ? "" : qPrintable(config.error().text));
         QVERIFY(!config->embedded);
         QCOMPARE(config->profile, u"Environment"_s);
+    }
+
+    void aDatabaseServerHasLanesAndAFileHasOne()
+    {
+        const QMap<QString, QString> server{{u"DATABASE_URL"_s, u"postgres://me:secret@db.example/jobs"_s}};
+        QCOMPARE(resolved({}, server)->lanes, 32);
+        QCOMPARE(resolved({{u"lanes"_s, u"8"_s}}, server)->lanes, 8);
+        QCOMPARE(resolved({{u"lanes"_s, u"8"_s}})->lanes, 1);
+    }
+
+    void aDatabasePasswordIsWarnedOfAndInNoError()
+    {
+        const QString url = u"postgres://me:secret@db.example/jobs"_s;
+        const QString warning = visiblePassword({{u"database-url"_s, url}});
+        QVERIFY(warning.contains(u"--database-url"_s) && !warning.contains(u"secret"_s));
+        QCOMPARE(visiblePassword({{u"database-url"_s, u"postgres://me@db.example/jobs"_s}}), QString());
+        const auto config = resolved({}, {{u"DATABASE_URL"_s, url + u"?what=ever"_s}});
+        QVERIFY(!config && config.error().text.startsWith(u"DATABASE_URL"_s));
+        QVERIFY(!config.error().text.contains(u"secret"_s));
     }
 
     void aFlagBeatsTheEnvironmentWhichBeatsTheDefault()
@@ -114,6 +134,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("accepted");
         QTest::newRow("queue-url") << u"queue-url"_s << u"job-board-events"_s << u"http://"_s;
         QTest::newRow("endpoint-url") << u"endpoint-url"_s << u"ftp://x"_s << u"http:// or https://"_s;
+        QTest::newRow("database scheme") << u"database-url"_s << u"mysql://h/j"_s << u"postgresql://"_s;
+        QTest::newRow("database key") << u"database-url"_s << u"postgresql://h/j?schema=x"_s << u"sslmode"_s;
         QTest::newRow("database memory") << u"database-url"_s << u"sqlite://"_s << u"sqlite:///"_s;
         QTest::newRow("mail-url") << u"mail-url"_s << u"imap://x"_s << u"smtp://"_s;
         QTest::newRow("mail-from") << u"mail-from"_s << u"nobody"_s << u"one address"_s;

@@ -41,7 +41,7 @@ struct Config
     QString region = QStringLiteral("us-east-1");
     AwsCredentials credentials;
 
-    QString databaseUrl; ///< sqlite:////absolute/path
+    QString databaseUrl; ///< as DatabaseUrl reads it: sqlite:///path or postgresql://…; may hold a password
     QUrl mailUrl; ///< smtp://, smtp+starttls:// or smtps://; no password in it
     std::shared_ptr<MailPassword> mailPassword; ///< of the URL's user; null: none
     bool allowPlainMail = false; ///< in clear to another computer

@@ -269,6 +269,11 @@ GivenSettings gather(const QMap<QString, QString> &flags, const QProcessEnvironm
 
 QString visiblePassword(const QMap<QString, QString> &flags)
 {
+    const auto database = DatabaseUrl::parse(flags.value(u"database-url"_s));
+    if (database && !database->password.isEmpty()) {
+        return u"the password in --database-url can be seen by everybody with ps; give the URL in DATABASE_URL, or the "
+               "password in ~/.pgpass or PGPASSWORD"_s;
+    }
     if (QUrl(flags.value(u"mail-url"_s)).password().isEmpty())
         return {};
     return u"the password in --mail-url can be seen by everybody with ps; name the user alone there, and give the "
