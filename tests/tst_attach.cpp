@@ -72,7 +72,7 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 16);
+        QCOMPARE(wishes, 17);
     }
 
     void refusedKeysAreSaidWithAWayOut()
@@ -148,7 +148,7 @@ private Q_SLOTS:
         letters.finished = true;
         Q_EMIT worker.deadLettersChanged(letters);
         QTRY_COMPARE(m_window->deadLettersPanel()->model()->rowCount(), 1);
-        Q_EMIT worker.replayChanged({u"m"_s, {}, ReplayItem::State::Sending, {}});
+        Q_EMIT worker.replayChanged({{u"m"_s, {}, ReplayItem::State::Sending, {}, 1}});
         QTRY_VERIFY(!m_window->deadLettersPanel()->model()->canReplay(0));
         const auto *way = m_window->findChild<PlainLabel *>(u"replayWay"_s);
         Q_EMIT worker.moveTasksProbed({MoveTaskSupport::Answer::No, u"InvalidAction"_s});

@@ -15,8 +15,9 @@ private Q_SLOTS:
     void helpOfEveryCommandFitsAndExitsZero_data()
     {
         QTest::addColumn<QStringList>("words");
-        for (const char *name :
-             {"", "demo", "local", "worker", "send", "events list", "mail list", "dlq list", "dlq replay"})
+        for (const char *name : {"", "demo", "local", "worker", "send", "events list", "mail list", "dlq list",
+                                 "dlq show", "dlq replay", "dlq runs", "dlq delete", "dlq kept", "dlq put-back",
+                                 "dlq export", "dlq import", "dlq purge", "dlq forget", "dlq audit"})
             QTest::newRow(*name ? name : "overview") << QString::fromLatin1(name).split(u' ', Qt::SkipEmptyParts);
     }
 

@@ -19,7 +19,8 @@ class VerdictTest : public QObject
         DeadLetter letter;
         letter.message.body = body;
         letter.message.messageId = u"M"_s;
-        judge(letter, m_types, facts);
+        describe(letter, m_types);
+        judge(letter, facts);
         return letter;
     }
 

@@ -248,12 +248,20 @@ private Q_SLOTS:
         QVERIFY2(list.letters[0].reason.startsWith(u"451"_s), qPrintable(list.letters[0].reason));
 
         QSignalSpy items(m_worker.get(), &Worker::replayChanged);
-        m_worker->replay({list.letters[0].message.messageId});
-        m_worker->replay({list.letters[0].message.messageId}); // a second click does nothing
-        QTRY_VERIFY(!items.isEmpty() && items.last().at(0).value<ReplayItem>().state == ReplayItem::State::Mailed);
+        ReplayOrder order;
+        order.messageIds = QStringList{list.letters[0].message.messageId};
+        m_worker->replay(order);
+        m_worker->replay(order); // a second click does nothing
+        const auto seen = [&items] {
+            QList<ReplayItem> all;
+            for (const auto &each : items)
+                all += each.at(0).value<QList<ReplayItem>>();
+            return all;
+        };
+        QTRY_VERIFY(!seen().isEmpty() && seen().last().state == ReplayItem::State::Mailed);
         QList<ReplayItem::State> states;
-        for (const auto &item : items)
-            states.append(item.at(0).value<ReplayItem>().state);
+        for (const ReplayItem &item : seen())
+            states.append(item.state);
         QCOMPARE(states, (QList{ReplayItem::State::Sending, ReplayItem::State::Replayed, ReplayItem::State::Mailed}));
         QSignalSpy mails(m_worker.get(), &Worker::mailboxSnapshot);
         m_worker->queryMailbox({}, 10);

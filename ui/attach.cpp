@@ -23,10 +23,19 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::mailboxQueried, &worker, &W::queryMailbox, queued);
     QObject::connect(&window, &M::mailOpenRequested, &worker, &W::openMail, queued);
     QObject::connect(&window, &M::storyRequested, &worker, &W::queryStory, queued);
-    QObject::connect(&window, &M::browseRequested, &worker, &W::browseDeadLetters, queued);
+    QObject::connect(
+        &window, &M::browseRequested, &worker, [&worker] { worker.browseDeadLetters(); }, queued);
+    QObject::connect(&window, &M::deadLetterRequested, &worker, &W::openDeadLetter, queued);
     QObject::connect(&window, &M::browseCancelled, &worker, &W::cancelBrowse, queued);
-    QObject::connect(&window, &M::replayRequested, &worker, &W::replay, queued);
     QObject::connect(&window, &M::retryKeysRequested, &worker, &W::retryKeys, queued);
+    QObject::connect(
+        &window, &M::replayRequested, &worker,
+        [&worker](const QStringList &messageIds) {
+            ReplayOrder order;
+            order.messageIds = messageIds;
+            worker.replay(order);
+        },
+        queued);
     QObject::connect(&window, &M::checkRequested, &worker, &W::check, queued);
 
     // What happened.
@@ -51,7 +60,15 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::story, &window, &M::showStory, queued);
     QObject::connect(&worker, &W::deadLettersChanged, &window, &M::showDeadLetters, queued);
     QObject::connect(&worker, &W::moveTasksProbed, &window, &M::showMoveTasks, queued);
-    QObject::connect(&worker, &W::replayChanged, &window, &M::showReplay, queued);
+    QObject::connect(&worker, &W::deadLettersUpdated, &window, &M::updateDeadLetters, queued);
+    QObject::connect(&worker, &W::deadLetterOpened, &window, &M::showDeadLetter, queued);
+    QObject::connect(
+        &worker, &W::replayChanged, &window,
+        [&window](const QList<ReplayItem> &items) {
+            for (const ReplayItem &item : items)
+                window.showReplay(item);
+        },
+        queued);
     QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);
     QObject::connect(&worker, &W::checkFinished, &window, &M::showCheckFinished, queued);
 }

@@ -38,7 +38,7 @@ QVariant DeadLettersModel::data(const QModelIndex &index, int role) const
     if (role == SearchRole)
         return QString(letter.eventId + u'\n' + letter.eventType + u'\n' + letter.applicationId + u'\n'
                        + verdictText(letter) + u'\n' + letter.reason + u'\n' + messageIdOf(letter) + u'\n'
-                       + QString::fromUtf8(letter.message.body));
+                       + letter.bodyExcerpt + u'\n' + QString::fromUtf8(letter.message.body));
     switch (index.column()) {
     case Glyph:
         return glyphCell(letter, role);
@@ -191,6 +191,19 @@ void DeadLettersModel::setReplay(const ReplayItem &item)
     }
 }
 
+void DeadLettersModel::update(const QList<DeadLetter> &letters)
+{
+    QHash<QString, const DeadLetter *> byId;
+    for (const DeadLetter &letter : letters)
+        byId.insert(messageIdOf(letter), &letter);
+    for (int row = 0; row < m_letters.size(); ++row) {
+        if (const DeadLetter *const judged = byId.value(messageIdOf(m_letters.at(row)))) {
+            m_letters[row] = *judged;
+            Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+        }
+    }
+}
+
 void DeadLettersModel::forgetOutcomes()
 {
     m_replays.removeIf([](const QHash<QString, ReplayItem>::iterator &it) {
@@ -216,7 +229,7 @@ void DeadLettersModel::setNow(const QDateTime &now)
 bool DeadLettersModel::canReplay(int row) const
 {
     const auto item = m_replays.constFind(messageIdOf(m_letters.at(row)));
-    return item == m_replays.cend() || item->state == ReplayState::Failed;
+    return item == m_replays.cend() || item->state == ReplayState::Failed || item->state == ReplayState::Left;
 }
 
 QVariant DeadLettersModel::glyphCell(const DeadLetter &letter, int role) const
@@ -265,6 +278,12 @@ QString DeadLettersModel::verdictText(const DeadLetter &letter) const
         case ReplayState::DeadAgain:
             word = tr("failed again");
             break;
+        case ReplayState::Left:
+            word = tr("not replayed");
+            break;
+        case ReplayState::Deleted:
+            word = tr("deleted · a copy is kept");
+            break;
         }
         const QString text = shownText(item->text);
         if (text.isEmpty() || word.startsWith(text))
@@ -305,6 +324,8 @@ Tone DeadLettersModel::toneOf(const DeadLetter &letter) const
         case ReplayState::Mailed:
             return Tone::Sent;
         case ReplayState::Skipped:
+        case ReplayState::Left:
+        case ReplayState::Deleted:
             return Tone::Skipped;
         }
     }
@@ -340,6 +361,9 @@ QString DeadLettersModel::glyphOf(const DeadLetter &letter) const
             return u"check"_s;
         case ReplayState::Skipped:
             return u"duplicate"_s;
+        case ReplayState::Left:
+        case ReplayState::Deleted:
+            return u"cross"_s;
         }
     }
     switch (letter.verdict) {

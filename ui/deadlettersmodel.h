@@ -25,6 +25,8 @@ public:
     /// While a browse runs, what it has seen is added to what was there; when it has finished, the list is what it saw.
     void setList(const sendonce::DeadLetterList &list);
     void setReplay(const sendonce::ReplayItem &item);
+    /// Rows that were judged anew; those that are not here are left out.
+    void update(const QList<sendonce::DeadLetter> &letters);
     /// Forgets the outcomes of letters that are no longer on their way; before a new browse.
     void forgetOutcomes();
     /// Marks them as on their way at once, before the worker answers, so that no second click can follow.

@@ -125,10 +125,12 @@ void DeadLettersPanel::showDepth(qint64 deadLetters)
 
 void DeadLettersPanel::showList(const DeadLetterList &list)
 {
+    if (list.browse != m_list.browse)
+        m_shownMessageId.clear(); // a new look has new bodies
     m_model->setList(list);
     m_list = list;
     m_list.letters.clear();
-    m_seen = list.letters.size();
+    m_seen = std::max<qint64>(list.seen, list.letters.size());
     m_browsing = !list.finished;
     m_browsed |= list.finished && list.error.isEmpty();
     updateProgress();
@@ -151,6 +153,20 @@ void DeadLettersPanel::showMoveTasks(const MoveTaskSupport &support)
                               ? tr("This endpoint has no message move tasks: a replay sends, verifies, deletes.")
                               : tr("Message move tasks are not permitted here: a replay sends, verifies, deletes."));
     m_replayWay->setToolTip(toolTipText(support.reason));
+}
+
+void DeadLettersPanel::updateLetters(const QList<DeadLetter> &letters)
+{
+    m_model->update(letters);
+    updateReplay();
+}
+
+void DeadLettersPanel::showLetter(const DeadLetterDetail &detail)
+{
+    m_whole = detail.letter.message;
+    if (!detail.error.isEmpty())
+        m_whole.body = detail.error.toUtf8();
+    showBody();
 }
 
 void DeadLettersPanel::showStory(const EventStory &story)
@@ -343,13 +359,19 @@ void DeadLettersPanel::showBody()
     if (!current.isValid())
         return;
     const DeadLetter &letter = m_model->letter(current.row());
-    const QString laidOut = indentedJson(letter.message.body);
+    const QString &messageId = letter.message.messageId;
+    QByteArray body = letter.message.body;
+    if (body.isEmpty() && m_whole.messageId == messageId)
+        body = m_whole.body;
+    else if (body.isEmpty() && m_shownMessageId != messageId)
+        Q_EMIT letterRequested(messageId);
+    const QString laidOut = indentedJson(body);
     m_raw->setEnabled(!laidOut.isNull());
-    m_body->setPlain(laidOut.isNull() || m_raw->isChecked() ? QString::fromUtf8(letter.message.body) : laidOut);
-    m_message->setPlain(tr("message %1").arg(compactId(letter.message.messageId)));
-    if (m_shownMessageId != letter.message.messageId)
+    m_body->setPlain(laidOut.isNull() || m_raw->isChecked() ? QString::fromUtf8(body) : laidOut);
+    m_message->setPlain(tr("message %1").arg(compactId(messageId)));
+    if (m_shownMessageId != messageId)
         m_body->moveCursor(QTextCursor::Start);
-    m_shownMessageId = letter.message.messageId;
+    m_shownMessageId = messageId;
 }
 
 void DeadLettersPanel::updateReplay()

@@ -31,6 +31,8 @@ public:
     void showList(const sendonce::DeadLetterList &list);
     void showReplay(const sendonce::ReplayItem &item);
     void showMoveTasks(const sendonce::MoveTaskSupport &support);
+    void updateLetters(const QList<sendonce::DeadLetter> &letters);
+    void showLetter(const sendonce::DeadLetterDetail &detail);
     void showStory(const sendonce::EventStory &story);
     void setNow(const QDateTime &now);
     void setReady();
@@ -46,6 +48,7 @@ Q_SIGNALS:
     void browseCancelled();
     void replayRequested(const QStringList &messageIds);
     void storyRequested(const QString &eventId);
+    void letterRequested(const QString &messageId); ///< its body is not in the list
     void canReplayChanged();
 
 private:
@@ -88,6 +91,7 @@ private:
     bool m_browsed = false;
     QString m_unavailable;
     QString m_shownMessageId;
+    Message m_whole; ///< the last one that came with its body
 };
 
 } // namespace sendonce

@@ -344,6 +344,16 @@ void MainWindow::showMoveTasks(const MoveTaskSupport &support)
     m_deadLetters->showMoveTasks(support);
 }
 
+void MainWindow::updateDeadLetters(const QList<DeadLetter> &letters)
+{
+    m_deadLetters->updateLetters(letters);
+}
+
+void MainWindow::showDeadLetter(const DeadLetterDetail &letter)
+{
+    m_deadLetters->showLetter(letter);
+}
+
 void MainWindow::showReplay(const ReplayItem &item)
 {
     m_deadLetters->showReplay(item);
@@ -586,6 +596,7 @@ void MainWindow::connectPanels()
     connect(m_deadLetters, &DeadLettersPanel::browseRequested, this, &MainWindow::browseRequested);
     connect(m_deadLetters, &DeadLettersPanel::browseCancelled, this, &MainWindow::browseCancelled);
     connect(m_deadLetters, &DeadLettersPanel::replayRequested, this, &MainWindow::replayRequested);
+    connect(m_deadLetters, &DeadLettersPanel::letterRequested, this, &MainWindow::deadLetterRequested);
     connect(m_deadLetters, &DeadLettersPanel::storyRequested, this, &MainWindow::storyRequested);
     connect(m_deadLetters, &DeadLettersPanel::canReplayChanged, this, &MainWindow::updateActions);
 

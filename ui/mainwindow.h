@@ -97,6 +97,8 @@ public Q_SLOTS:
     void showDeadLetters(const sendonce::DeadLetterList &list);
     void showMoveTasks(const sendonce::MoveTaskSupport &support);
     void showReplay(const sendonce::ReplayItem &item);
+    void updateDeadLetters(const QList<sendonce::DeadLetter> &letters);
+    void showDeadLetter(const sendonce::DeadLetterDetail &letter);
     void showCheckLine(const sendonce::CheckLine &line);
     void showCheckFinished();
     void workerClosed();
@@ -119,6 +121,7 @@ Q_SIGNALS:
     void browseCancelled();
     void replayRequested(const QStringList &messageIds);
     void retryKeysRequested();
+    void deadLetterRequested(const QString &messageId);
     void checkRequested();
     void eventSelected(const QString &eventId);
 

@@ -61,6 +61,7 @@ struct Config
     QString dataDir; ///< absolute, 0700, ours
     QString controlSocket; ///< of the embedded services: where faults are armed
     QString eventTypesDir; ///< the user's own event types; may not exist
+    bool readOnly = false; ///< look, but do not act: nothing is received for work, sent, replayed, deleted or armed
     std::optional<Stage> crashAt; ///< --crash-at: SIGKILL to ourselves there (embedded services only)
 };
 

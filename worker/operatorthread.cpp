@@ -45,6 +45,14 @@ void OperatorThread::handOnAnswers(Worker &worker)
     handOn(&Operator::story, &Worker::story);
     handOn(&Operator::deadLettersChanged, &Worker::deadLettersChanged);
     handOn(&Operator::moveTasksProbed, &Worker::moveTasksProbed);
+    handOn(&Operator::deadLettersUpdated, &Worker::deadLettersUpdated);
+    handOn(&Operator::deadLetterOpened, &Worker::deadLetterOpened);
+    handOn(&Operator::deadLettersFound, &Worker::deadLettersFound);
+    handOn(&Operator::replayProgressed, &Worker::replayProgressed);
+    handOn(&Operator::replaysListed, &Worker::replaysListed);
+    handOn(&Operator::keptLettersListed, &Worker::keptLettersListed);
+    handOn(&Operator::auditListed, &Worker::auditListed);
+    handOn(&Operator::actDone, &Worker::actDone);
     handOn(&Operator::checkLine, &Worker::checkLine);
     handOn(&Operator::checkFinished, &Worker::checkFinished);
 }

@@ -233,32 +233,55 @@ struct EventStory
     bool operator==(const EventStory &) const = default;
 };
 
-/// What a replay of a dead letter would do (spec.md, rule 9).
-enum class Verdict { NotHandled, Handled, InDoubt, Unknown, Invalid };
+/// What a replay of a dead letter would do (spec.md, rules 9 and 10).
+enum class Verdict {
+    NotHandled, ///< a replay sends
+    Handled, ///< a replay is skipped
+    InDoubt, ///< perhaps mailed; a replay sends
+    Unknown, ///< the memory of what was handled cannot tell: it begins later, was cleaned up, or could not be read
+    Invalid, ///< a replay will fail again
+};
 
+/// A row of the last browse. In lists its message comes without receipt handle, body and attributes: these stay on
+/// disk, openDeadLetter() brings them.
 struct DeadLetter
 {
-    Message message; ///< with the newest receipt handle seen
+    Message message; ///< id and system attributes; in a DeadLetterDetail body and attributes too
+    QString bodyExcerpt; ///< the first 200 characters of the body, to be searched and shown; not JSON any more
+    qint64 sizeBytes = 0; ///< body and attributes, as SQS counts them
     QString eventId; ///< empty when the body is not readable
     QString eventType;
     QString applicationId;
+    QString bodyProblem; ///< why it is no valid event; empty: it is one
     Verdict verdict = Verdict::Unknown;
     QString verdictText; ///< "not handled · a replay sends", "handled 14:02:11 · a replay is skipped" …
+    bool forgotten = false; ///< its claim may have been cleaned up: a replay is stopped unless a reason is given
+    QString replayedAs; ///< the journal knows a replay of this very message: what lies here is a copy of it
     QString reason; ///< from the journal; or that no worker of ours saw it
     int receiveCount = 0; ///< by the source queue, before this look
+    int timesBack = 0; ///< replays of its event that the journal knows
+    QDateTime firstFailedAt; ///< UTC: first failure in the journal, else invalid
     QDateTime diedAt; ///< UTC: last failure in the journal, else invalid
-    QDateTime sentAt; ///< UTC
+    QDateTime sentAt; ///< UTC; its age counts from here
+    QDateTime expiresAt; ///< UTC: SQS drops it then, unseen; invalid: the retention is not known
 
     bool operator==(const DeadLetter &) const = default;
 };
-/// The state of one browse of the DLQ: partial while running, complete when finished is true.
+/// The state of one browse of the DLQ.
 struct DeadLetterList
 {
-    QList<DeadLetter> letters;
+    QList<DeadLetter> letters; ///< while it runs: those new since the last list; finished: all of them
+    quint64 browse = 0; ///< grows with each browse
+    qint64 seen = 0; ///< different letters so far: "seen 87 of about 90"
     qint64 about = -1; ///< the approximate number the queue gave before the browse
+    qint64 elsewhere = -1; ///< about so many were hidden by other readers before the browse, and may be missing here
     bool finished = false;
+    bool cancelled = false;
+    bool full = false; ///< stopped because as many are held as may be; there are more
+    bool needsYes = false; ///< not begun: the DLQ has a redrive policy of its own; browse again with the yes
     QDateTime browsedAt; ///< UTC
-    QString error;
+    QString notice; ///< for people: what the browse left behind ("12 letters stay hidden for at most 10 minutes")
+    QString error; ///< it ended early; what was seen is kept
 
     bool operator==(const DeadLetterList &) const = default;
 };
@@ -271,24 +294,173 @@ struct MoveTaskSupport
 
     bool operator==(const MoveTaskSupport &) const = default;
 };
-/// What became of one replayed dead letter.
+struct DeadLetterDetail
+{
+    DeadLetter letter; ///< whole
+    QString error;
+
+    bool operator==(const DeadLetterDetail &) const = default;
+};
+/// Which letters of the last browse hold a text, in body, ids, type, application or reason.
+struct DeadLetterMatches
+{
+    quint64 ticket = 0; ///< as asked
+    QStringList messageIds;
+    QString error;
+
+    bool operator==(const DeadLetterMatches &) const = default;
+};
+/// What became of one replayed (or deleted) dead letter.
 struct ReplayItem
 {
     enum class State {
-        Sending, ///< locked, on its way
+        Sending, ///< from the click on: waiting for its turn, locked, on its way
         Replayed, ///< sent to the source queue and deleted from the DLQ; its outcome is not known yet
-        CopyLeft, ///< sent, but the dead copy could not be deleted: the claim absorbs the second one
+        CopyLeft, ///< sent, but the dead copy is still there: the claim absorbs the second one
         Failed, ///< nothing was sent; the dead letter is where it was
         Mailed, ///< seen: handled by a delivery that mailed
         Skipped, ///< seen: handled before, skipped as a duplicate
         DeadAgain, ///< seen: failed again
+        Left, ///< never begun, for the run was cancelled; the dead letter is where it was
+        Deleted, ///< of a deletion: gone from the DLQ, its copy is kept
     };
     QString messageId; ///< of the dead letter
     QString eventId;
     State state = State::Sending;
     QString text; ///< in words
+    qint64 run = 0;
 
     bool operator==(const ReplayItem &) const = default;
+};
+/// What is to be replayed, and how; frozen at the confirmation. No letter that comes later is touched.
+struct ReplayOrder
+{
+    QStringList messageIds; ///< of the last browse
+    bool canary = false; ///< one first; the others only when its outcome is the expected one
+    int stopAfter = 0; ///< halt after so many failures; 0: never
+    double perSecond = 0; ///< at most so many messages a second; 0: as fast as it goes
+    QString overrideReason; ///< replays forgotten ones too (spec.md, rule 10); goes into the audit
+
+    bool operator==(const ReplayOrder &) const = default;
+};
+/// What a set of letters would do, for the text of a confirmation: "41 will send, 6 will be skipped, …".
+struct ReplayForecast
+{
+    qint64 send = 0, skip = 0, doubt = 0, unknown = 0, fail = 0;
+    qint64 forgotten = 0; ///< counted here alone: they are stopped without a reason
+
+    void add(const DeadLetter &letter)
+    {
+        if (letter.forgotten) {
+            ++forgotten;
+            return;
+        }
+        switch (letter.verdict) {
+        case Verdict::NotHandled:
+            ++send;
+            break;
+        case Verdict::Handled:
+            ++skip;
+            break;
+        case Verdict::InDoubt:
+            ++doubt;
+            break;
+        case Verdict::Unknown:
+            ++unknown;
+            break;
+        case Verdict::Invalid:
+            ++fail;
+            break;
+        }
+    }
+    bool operator==(const ReplayForecast &) const = default;
+};
+
+/// A replay as a whole. It is kept in the journal, so it can be gone on with after a crash.
+struct ReplayProgress
+{
+    enum class State {
+        Running,
+        AwaitingCanary, ///< the first one was sent; its outcome decides
+        Paused, ///< by a person
+        Halted, ///< by itself: text says why; a person resumes or cancels
+        Cancelled,
+        Finished, ///< each letter was sent, or failed; outcomes may still be open
+        Interrupted, ///< its process ended before it did: resumeReplay() goes on with it
+    };
+    qint64 run = 0; ///< its number
+    State state = State::Running;
+    QString text; ///< why halted; empty otherwise
+    qint64 total = 0;
+    qint64 done = 0; ///< sent, whatever the outcome
+    qint64 left = 0; ///< not sent yet
+    qint64 failed = 0; ///< could not be sent
+    qint64 mailed = 0, skipped = 0, deadAgain = 0, waiting = 0; ///< outcomes of those done
+    QDateTime startedAt; ///< UTC
+    QString by; ///< who, on which host
+
+    bool isOver() const { return state == State::Cancelled || state == State::Finished; }
+    bool operator==(const ReplayProgress &) const = default;
+};
+/// An edited letter to be replayed in its place.
+struct EditOrder
+{
+    QString messageId; ///< of the last browse
+    QByteArray body;
+    bool newEvent = false; ///< false: the same event, refused when it was handled; true: body has a new event_id
+    bool operator==(const EditOrder &) const = default;
+};
+/// A deleted letter's copy.
+struct KeptLetter
+{
+    qint64 id = 0;
+    QDateTime keptAt; ///< UTC
+    QString by;
+    QString messageId, eventId;
+    QString putBackAs; ///< its MessageId since it was put back; empty: it was not
+    QByteArray json; ///< a line of an export
+
+    bool operator==(const KeptLetter &) const = default;
+};
+struct KeptLetters
+{
+    QList<KeptLetter> letters; ///< newest first
+    QString error;
+
+    bool operator==(const KeptLetters &) const = default;
+};
+/// One line of the audit: who did what to which ids, with what outcome. Never changed.
+struct AuditEntry
+{
+    qint64 id = 0;
+    QDateTime at; ///< UTC
+    QString who, host, profile;
+    QString act; ///< "replay", "delete", "purge", "edit", "forget", "put back", "import", "export" …
+    QStringList ids; ///< MessageIds, or event ids where the text says so
+    QString text; ///< what was asked, with which settings
+    QString outcome; ///< empty for the line written before the act
+
+    bool operator==(const AuditEntry &) const = default;
+};
+struct AuditPage
+{
+    QList<AuditEntry> entries; ///< newest first
+    qint64 beforeId = 0; ///< as asked; 0: from the newest
+    bool more = false;
+    QString error;
+
+    bool operator==(const AuditPage &) const = default;
+};
+/// How an act that has no rows of its own ended.
+struct ActReport
+{
+    QString act; ///< as in the audit
+    qint64 done = 0;
+    qint64 failed = 0;
+    QString text; ///< in words
+    QStringList problems; ///< one line for each failure
+
+    bool operator==(const ActReport &) const = default;
 };
 
 // ---- acts ----------------------------------------------------------------------------------------------------------

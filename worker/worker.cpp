@@ -75,6 +75,10 @@ void Worker::start()
     Q_ASSERT(thread() == QThread::currentThread());
     if (d->startWanted || d->closing)
         return;
+    if (d->config.readOnly) {
+        Q_EMIT actFailed(u"start"_s, u"this profile is read-only: its worker stays off"_s);
+        return;
+    }
     d->startWanted = true;
     if (d->state == WorkerState::Stopping)
         return; // consumerStopped() starts again
@@ -123,6 +127,10 @@ void Worker::send(const SendRequest &request)
         refuse(u"the worker is not open"_s);
         return;
     }
+    if (d->config.readOnly) {
+        refuse(u"this profile is read-only: it looks, but does not act"_s);
+        return;
+    }
     if (request.copies < 1 || request.copies > 10) {
         refuse(u"copies is %1; 1 to 10 are accepted"_s.arg(request.copies));
         return;
@@ -154,7 +162,9 @@ void Worker::injectDuplicate(const QString &eventId)
 
 void Worker::failNextMails(int times, int replyCode)
 {
-    if (d->faults)
+    if (d->config.readOnly)
+        Q_EMIT actFailed(u"faults"_s, u"this profile is read-only: it looks, but does not act"_s);
+    else if (d->faults)
         d->faults->failNextMails(times, replyCode);
     else
         Q_EMIT actFailed(u"faults"_s,
@@ -187,9 +197,9 @@ void Worker::queryStory(const QString &eventId)
     d->ask([eventId](Operator &operations) { operations.queryStory(eventId); });
 }
 
-void Worker::browseDeadLetters()
+void Worker::browseDeadLetters(bool yes)
 {
-    d->ask([](Operator &operations) { operations.browseDeadLetters(); });
+    d->ask([yes](Operator &operations) { operations.browseDeadLetters(yes); });
 }
 
 void Worker::cancelBrowse()
@@ -197,9 +207,89 @@ void Worker::cancelBrowse()
     d->ask([](Operator &operations) { operations.cancelBrowse(); });
 }
 
-void Worker::replay(const QStringList &messageIds)
+void Worker::openDeadLetter(const QString &messageId)
 {
-    d->ask([messageIds](Operator &operations) { operations.replay(messageIds); });
+    d->ask([messageId](Operator &operations) { operations.openDeadLetter(messageId); });
+}
+
+void Worker::findInDeadLetters(const QString &text, quint64 ticket)
+{
+    d->ask([text, ticket](Operator &operations) { operations.findInDeadLetters(text, ticket); });
+}
+
+void Worker::replay(const ReplayOrder &order)
+{
+    d->ask([order](Operator &operations) { operations.replay(order); });
+}
+
+void Worker::pauseReplay(qint64 run)
+{
+    d->ask([run](Operator &operations) { operations.pauseReplay(run); });
+}
+
+void Worker::resumeReplay(qint64 run)
+{
+    d->ask([run](Operator &operations) { operations.resumeReplay(run); });
+}
+
+void Worker::cancelReplay(qint64 run)
+{
+    d->ask([run](Operator &operations) { operations.cancelReplay(run); });
+}
+
+void Worker::queryReplays()
+{
+    d->ask([](Operator &operations) { operations.queryReplays(); });
+}
+
+void Worker::deleteDeadLetters(const QStringList &messageIds)
+{
+    d->ask([messageIds](Operator &operations) { operations.deleteDeadLetters(messageIds); });
+}
+
+void Worker::editAndReplay(const EditOrder &order)
+{
+    d->ask([order](Operator &operations) { operations.editAndReplay(order); });
+}
+
+void Worker::queryKeptLetters(int limit)
+{
+    d->ask([limit](Operator &operations) { operations.queryKeptLetters(limit); });
+}
+
+void Worker::putBackLetters(const QList<qint64> &keptIds)
+{
+    d->ask([keptIds](Operator &operations) { operations.putBackLetters(keptIds); });
+}
+
+void Worker::purgeDeadLetters(const QString &typedName)
+{
+    d->ask([typedName](Operator &operations) { operations.purgeDeadLetters(typedName); });
+}
+
+void Worker::exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv)
+{
+    d->ask([messageIds, path, csv](Operator &operations) { operations.exportDeadLetters(messageIds, path, csv); });
+}
+
+void Worker::importDeadLetters(const QString &path, bool toSource)
+{
+    d->ask([path, toSource](Operator &operations) { operations.importDeadLetters(path, toSource); });
+}
+
+void Worker::forgetClaim(const QString &eventId, const QString &reason)
+{
+    d->ask([eventId, reason](Operator &operations) { operations.forgetClaim(eventId, reason); });
+}
+
+void Worker::queryAudit(qint64 beforeId, int limit)
+{
+    d->ask([beforeId, limit](Operator &operations) { operations.queryAudit(beforeId, limit); });
+}
+
+void Worker::exportAudit(const QString &path)
+{
+    d->ask([path](Operator &operations) { operations.exportAudit(path); });
 }
 
 void Worker::retryKeys()

@@ -37,9 +37,35 @@ public Q_SLOTS:
     void queryMailbox(const QString &search, int limit);
     void openMail(const QString &id);
     void queryStory(const QString &eventId);
-    void browseDeadLetters();
+
+    // ---- dead letters. What changes something is refused (actFailed) by a profile that is read-only, and is in the
+    // audit before it begins and when it has ended.
+    /// Looks through the whole DLQ, which counts as a receive of each letter: deadLettersChanged(), to the end. Its
+    /// letters are hidden from others meanwhile, if this process is killed for at most 10 minutes. \param yes also when
+    /// the DLQ has a redrive policy of its own (else it ends with needsYes)
+    void browseDeadLetters(bool yes = false);
     void cancelBrowse();
-    void replay(const QStringList &messageIds); ///< of the last browse
+    void openDeadLetter(const QString &messageId); ///< of the last browse: deadLetterOpened(), whole
+    void findInDeadLetters(const QString &text, quint64 ticket); ///< bodies too: deadLettersFound()
+    /// Of the last browse: replayChanged() for each step of each letter, replayProgressed() for the whole. A letter is
+    /// locked from here to its outcome: named again meanwhile, nothing happens.
+    void replay(const sendonce::ReplayOrder &order);
+    void pauseReplay(qint64 run);
+    void resumeReplay(qint64 run); ///< paused, halted, or of a dead process; 0: the newest of those that died
+    void cancelReplay(qint64 run); ///< what is under way is settled; the others stay dead letters
+    void queryReplays(); ///< replaysListed(): newest first, those of dead processes Interrupted
+    void deleteDeadLetters(const QStringList &messageIds); ///< keeps copies; replayChanged() as for a replay
+    void editAndReplay(const sendonce::EditOrder &order); ///< keeps a copy; replayChanged() as for a replay
+    void queryKeptLetters(int limit); ///< keptLettersListed()
+    void putBackLetters(const QList<qint64> &keptIds); ///< into the DLQ, as new messages: actDone()
+    void purgeDeadLetters(const QString &typedName); ///< no copies; the DLQ's name typed; embedded only: actDone()
+    /// Of the last browse, none named: all. JSON lines lose nothing and can be imported: actDone()
+    void exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv);
+    void importDeadLetters(const QString &path, bool toSource); ///< into the DLQ, or the source queue: actDone()
+    void forgetClaim(const QString &eventId, const QString &reason); ///< that event can mail again: actDone()
+    void queryAudit(qint64 beforeId, int limit); ///< 0: from the newest: auditListed()
+    void exportAudit(const QString &path); ///< JSON lines, oldest first: actDone()
+
     /// The queue is paused because it refuses our keys (ServiceStatus): reads them anew and tries them now.
     void retryKeys();
     /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished().
@@ -72,7 +98,16 @@ Q_SIGNALS:
     void story(const sendonce::EventStory &story);
     void deadLettersChanged(const sendonce::DeadLetterList &list); ///< while browsing, and when finished
     void moveTasksProbed(const sendonce::MoveTaskSupport &support); ///< when opened, once for the dead letter queue
-    void replayChanged(const sendonce::ReplayItem &item); ///< each step of each replayed letter
+    void deadLettersUpdated(const QList<sendonce::DeadLetter> &letters); ///< rows that are judged anew, after acts
+    void deadLetterOpened(const sendonce::DeadLetterDetail &letter);
+    void deadLettersFound(const sendonce::DeadLetterMatches &matches);
+    /// Each step of each replayed or deleted letter, in order, at most 20 times a second for each replay.
+    void replayChanged(const QList<sendonce::ReplayItem> &items);
+    void replayProgressed(const sendonce::ReplayProgress &progress);
+    void replaysListed(const QList<sendonce::ReplayProgress> &replays);
+    void keptLettersListed(const sendonce::KeptLetters &letters);
+    void auditListed(const sendonce::AuditPage &page);
+    void actDone(const sendonce::ActReport &report);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
 

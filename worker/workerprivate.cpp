@@ -144,16 +144,41 @@ void Worker::Private::startOperator()
         log(LogLevel::Error, u"%1: %2"_s.arg(act, text));
         Q_EMIT q->actFailed(act, text);
     });
-    connect(answers, &Operator::replayChanged, q, [this](const ReplayItem &item) {
-        if (item.state != ReplayItem::State::Sending) {
-            const bool bad = item.state == ReplayItem::State::Failed || item.state == ReplayItem::State::DeadAgain
-                || item.state == ReplayItem::State::CopyLeft;
-            log(bad ? LogLevel::Warning : LogLevel::Info,
-                u"Dead letter %1 (event %2): %3"_s.arg(item.messageId, item.eventId, item.text), item.eventId);
-        }
-        Q_EMIT q->replayChanged(item);
+    connect(answers, &Operator::replayChanged, q, [this](const QList<ReplayItem> &items) {
+        for (const ReplayItem &item : items)
+            logReplay(item);
+        Q_EMIT q->replayChanged(items);
+    });
+    connect(answers, &Operator::replayProgressed, q, [this](const ReplayProgress &progress) {
+        if (progress.state == ReplayProgress::State::Halted && halted != progress.run)
+            log(LogLevel::Warning, u"Replay %1 halted: %2"_s.arg(QString::number(progress.run), progress.text));
+        halted = progress.state == ReplayProgress::State::Halted ? progress.run : 0;
+        Q_EMIT q->replayProgressed(progress);
     });
     operations->start();
+}
+
+void Worker::Private::logReplay(const ReplayItem &item)
+{
+    LogLevel level = LogLevel::Info;
+    switch (item.state) {
+    case ReplayItem::State::Sending:
+        return;
+    case ReplayItem::State::Replayed: // its outcome has a line of its own
+        level = LogLevel::Debug;
+        break;
+    case ReplayItem::State::CopyLeft:
+    case ReplayItem::State::Failed:
+    case ReplayItem::State::DeadAgain:
+        level = LogLevel::Warning;
+        break;
+    case ReplayItem::State::Mailed:
+    case ReplayItem::State::Skipped:
+    case ReplayItem::State::Left:
+    case ReplayItem::State::Deleted:
+        break;
+    }
+    log(level, u"Dead letter %1 (event %2): %3"_s.arg(item.messageId, item.eventId, item.text), item.eventId);
 }
 
 void Worker::Private::startInquiry()

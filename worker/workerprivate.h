@@ -42,6 +42,7 @@ struct Worker::Private
     QString unusable; ///< why not even the operator could be started: a setting
     WorkerState state = WorkerState::Stopped;
     Counters counters;
+    qint64 halted = 0; ///< the replay whose halt was logged
     ServiceStatus queueStatus, databaseStatus, mailStatus;
 
     /// Nothing while there is no operator.
@@ -56,6 +57,7 @@ struct Worker::Private
     void setHealth(ServiceStatus &status, ServiceStatus::Health health, const QString &detail = {});
     bool prepare();
     void startOperator();
+    void logReplay(const ReplayItem &item);
     void startInquiry();
     void factsComplete(const QueueFacts &known);
     void databaseOpened(int connections);

@@ -217,6 +217,7 @@ const QList<Setting> &allSettings()
          {},
          {},
          u"do not extend the visibility of messages in work"_s},
+        {u"read-only"_s, {u"SENDONCE_READ_ONLY"_s}, {}, {}, u"look, but receive, send, replay and delete nothing"_s},
         {u"event-types-dir"_s,
          {u"SENDONCE_EVENT_TYPES_DIR"_s},
          u"DIR"_s,
@@ -425,6 +426,7 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     config.lockTimeout = settings.duration(u"lock-timeout"_s, 0ms);
     config.heartbeat = !given.has(u"no-heartbeat"_s);
     config.mailRate = settings.number(u"mail-rate"_s, 0, 1, MaxMailRate);
+    config.readOnly = given.has(u"read-only"_s);
 
     if (local) {
         config.controlSocket = local->controlSocket;

@@ -13,6 +13,16 @@ int runEventsList(const QStringList &words);
 int runCheck(const QStringList &words);
 int runMailList(const QStringList &words);
 int runDlqList(const QStringList &words);
+int runDlqShow(const QStringList &words);
 int runDlqReplay(const QStringList &words);
+int runDlqDelete(const QStringList &words);
+int runDlqKept(const QStringList &words);
+int runDlqPutBack(const QStringList &words);
+int runDlqExport(const QStringList &words);
+int runDlqImport(const QStringList &words);
+int runDlqPurge(const QStringList &words);
+int runDlqForget(const QStringList &words);
+int runDlqRuns(const QStringList &words);
+int runDlqAudit(const QStringList &words);
 
 } // namespace sendonce

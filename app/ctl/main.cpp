@@ -27,7 +27,17 @@ const QList<Command> &commands()
         {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
         {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
         {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
+        {u"dlq show"_s, u"show body, attributes and story of dead letters"_s, runDlqShow},
         {u"dlq replay"_s, u"send dead letters to the queue again"_s, runDlqReplay},
+        {u"dlq runs"_s, u"list the replays, with what became of their letters"_s, runDlqRuns},
+        {u"dlq delete"_s, u"delete dead letters; copies are kept"_s, runDlqDelete},
+        {u"dlq kept"_s, u"list the copies of deleted letters"_s, runDlqKept},
+        {u"dlq put-back"_s, u"put deleted letters back"_s, runDlqPutBack},
+        {u"dlq export"_s, u"write dead letters to a file, as JSON lines or CSV"_s, runDlqExport},
+        {u"dlq import"_s, u"send the letters of such a file"_s, runDlqImport},
+        {u"dlq purge"_s, u"empty the embedded dead letter queue"_s, runDlqPurge},
+        {u"dlq forget"_s, u"take an event's claim away: it can mail again"_s, runDlqForget},
+        {u"dlq audit"_s, u"list who did what to dead letters"_s, runDlqAudit},
     };
     return Commands;
 }

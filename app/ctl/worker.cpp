@@ -191,6 +191,10 @@ int runWorker(const QStringList &words)
         return exitCodeOf(prepared.error());
     }
     Config config = prepared->config;
+    if (config.readOnly) {
+        complain(u"--read-only (SENDONCE_READ_ONLY) is set: a read-only profile works on no event"_s);
+        return Usage;
+    }
     if (line.has(u"crash-at"_s)) {
         config.crashAt = crashStage(line.value(u"crash-at"_s));
         if (!config.crashAt) {

@@ -1,7 +1,7 @@
 #include "worker/operate/deadletters.h"
 
 #include "worker/events/event.h"
-#include "worker/operate/storytelling.h"
+#include "worker/operate/letterfile.h"
 #include "worker/operate/verdict.h"
 #include "worker/store/processedevents.h"
 
@@ -14,401 +14,620 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto BrowseVisibility = 600s;
-constexpr auto ReplayLock = 300s;
-constexpr qsizetype BatchSize = 10;
-// SQS asks all its servers in a long poll, yet may still answer with nothing: one empty answer is no proof.
-constexpr int EmptyPassesAtTheEnd = 2;
-constexpr auto WatchInterval = 500ms;
-constexpr qint64 WatchForSeconds = 3600;
+constexpr qsizetype PageSize = 500; ///< one query each of claims and journal
+constexpr auto FlushEvery = 50ms;
+constexpr auto RefreshAfter = 200ms;
+constexpr int RunsShown = 100;
 
-const BatchEntryResult *entryOf(const QList<BatchEntryResult> &entries, qsizetype place)
+bool isOpen(ReplayItem::State state)
 {
-    const QString id = QString::number(place);
-    const auto found =
-        std::find_if(entries.cbegin(), entries.cend(), [&id](const auto &entry) { return entry.id == id; });
-    return found == entries.cend() ? nullptr : &*found;
+    return state == ReplayItem::State::Sending || state == ReplayItem::State::Replayed
+        || state == ReplayItem::State::CopyLeft;
 }
 
-QString whyNot(const Result<QList<BatchEntryResult>> &result, const BatchEntryResult *entry)
+/// What goes to lists: the body is on disk, the handle is nobody else's.
+DeadLetter withoutBody(DeadLetter letter)
 {
-    if (!result)
-        return result.error().text;
-    return entry ? entry->text : u"the queue's answer leaves it out"_s;
+    letter.message.body.clear();
+    letter.message.attributes.clear();
+    letter.message.receiptHandle.clear();
+    return letter;
 }
 
 } // namespace
 
-DeadLetters::DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types,
-                         QObject *parent)
+DeadLetters::DeadLetters(SqsClient &client, Database &database, Journal &journal, const EventTypes *types,
+                         const Config &config, QObject *parent)
     : QObject(parent)
     , m_client(client)
     , m_database(database)
     , m_journal(journal)
     , m_types(types)
+    , m_config(config)
+    , m_claims(m_database)
+    , m_log(journal.database())
+    , m_kept(journal.database())
+    , m_audit(journal.database(), config.profile)
+    , m_watch(m_log, m_claims)
+    , m_store(std::make_shared<LetterStore>(config.dataDir))
 {
-    m_watchTimer.setInterval(WatchInterval);
-    connect(&m_watchTimer, &QTimer::timeout, this, &DeadLetters::lookForOutcomes);
+    m_flushTimer.setSingleShot(true);
+    m_flushTimer.setInterval(FlushEvery);
+    connect(&m_flushTimer, &QTimer::timeout, this, &DeadLetters::flush);
+    m_refreshTimer.setSingleShot(true);
+    m_refreshTimer.setInterval(RefreshAfter);
+    connect(&m_refreshTimer, &QTimer::timeout, this, &DeadLetters::refreshDue);
+    connect(&m_watch, &OutcomeWatch::outcome, this, [this](qint64 run, int row, const ReplayOutcome &outcome) {
+        if (ReplayRun *const found = runOf(run))
+            found->outcome(row, outcome);
+    });
+    LetterStore::removeLeftovers(config.dataDir);
 }
+
+DeadLetters::~DeadLetters() = default;
 
 void DeadLetters::setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount)
 {
     m_queueUrl = queueUrl;
     m_dlqUrl = dlqUrl;
-    m_maxReceiveCount = maxReceiveCount;
+    m_watch.setMaxReceiveCount(maxReceiveCount);
 }
 
 // ---- browse --------------------------------------------------------------------------------------------------------
 
-void DeadLetters::browse()
+void DeadLetters::browse(bool yes)
 {
-    if (m_browsing || m_replaying) {
+    if (m_browsing || isAnyActive()) {
         Q_EMIT failed(u"browse"_s, m_browsing ? u"a browse is already running"_s : u"a replay is running"_s);
         return;
     }
+    const quint64 number = m_list.browse + 1;
+    m_list = {};
+    m_list.browse = number;
+    m_list.browsedAt = QDateTime::currentDateTimeUtc();
+    m_byEvent.clear();
+    m_fresh.clear();
     if (m_dlqUrl.isEmpty()) {
-        m_list = {};
         m_list.finished = true;
         m_list.error = u"the queue has no redrive policy, so it has no dead letter queue; set one or give --dlq-url"_s;
         Q_EMIT listChanged(m_list);
         return;
     }
+    m_store = std::make_shared<LetterStore>(m_config.dataDir);
+    if (const auto begun = m_store->begin(); !begun) {
+        m_list.finished = true;
+        m_list.error = begun.error().text;
+        Q_EMIT listChanged(m_list);
+        return;
+    }
+    const auto begins = m_claims.begins();
+    m_memoryBegins = begins ? begins.value() : QDateTime();
     m_browsing = true;
-    m_cancelled = false;
-    m_emptyPasses = 0;
-    m_list = {};
-    m_list.browsedAt = QDateTime::currentDateTimeUtc();
-    m_index.clear();
-    m_client.getQueueAttributes(m_dlqUrl, {u"ApproximateNumberOfMessages"_s}, this,
-                                [this](const Result<QMap<QString, QString>> &attributes) {
-                                    if (!attributes) {
-                                        endBrowse(attributes.error().text);
-                                        return;
-                                    }
-                                    m_list.about = attributes->value(u"ApproximateNumberOfMessages"_s).toLongLong();
-                                    Q_EMIT listChanged(m_list);
-                                    pass();
-                                });
+    m_browse = std::make_unique<Browse>(m_client, *m_store, m_dlqUrl, BrowseMachine::Limits{});
+    connect(m_browse.get(), &Browse::factsKnown, this, [this] {
+        m_list.about = m_browse->facts().about;
+        m_list.elsewhere = m_browse->facts().elsewhere;
+        flush();
+    });
+    connect(m_browse.get(), &Browse::seen, this, &DeadLetters::seen);
+    connect(m_browse.get(), &Browse::finished, this, &DeadLetters::browsed);
+    m_browse->start(yes);
 }
 
 void DeadLetters::cancelBrowse()
 {
-    m_cancelled = m_browsing;
+    if (m_browsing)
+        m_browse->cancel();
 }
 
-void DeadLetters::pass()
+void DeadLetters::seen(const QList<Message> &messages)
 {
-    ReceiveRequest request;
-    request.queueUrl = m_dlqUrl;
-    request.wait = 1s;
-    request.visibilityTimeout = BrowseVisibility;
-    m_client.receive(request, this, [this](const Result<QList<Message>> &messages) {
-        if (messages)
-            passed(messages.value());
-        else
-            endBrowse(messages.error().text);
-    });
-}
-
-void DeadLetters::passed(const QList<Message> &messages)
-{
-    QList<DeadLetter> fresh;
+    QStringList messageIds;
     for (const Message &message : messages) {
-        const auto known = m_index.constFind(message.messageId);
-        if (known != m_index.cend()) {
-            m_list.letters[known.value()].message.receiptHandle = message.receiptHandle;
-            continue;
-        }
         DeadLetter letter;
         letter.message = message;
         letter.receiveCount = std::max(0, message.receiveCount() - 1); // this look was one
-        m_index.insert(message.messageId, m_list.letters.size() + fresh.size());
-        fresh.append(letter);
+        describe(letter, *m_types);
+        if (const auto retention = m_browse->facts().retention; retention && letter.sentAt.isValid())
+            letter.expiresAt = letter.sentAt.addSecs(retention->count());
+        messageIds.append(message.messageId);
+        m_fresh.append(withoutBody(std::move(letter)));
     }
-    judgeAll(fresh);
-    m_list.letters += fresh;
-    m_emptyPasses = messages.isEmpty() ? m_emptyPasses + 1 : 0;
-    if (m_cancelled || m_emptyPasses >= EmptyPassesAtTheEnd || m_list.letters.size() >= 100'000) {
-        endBrowse({});
-        return;
-    }
-    if (!fresh.isEmpty())
-        Q_EMIT listChanged(m_list);
-    pass();
+    m_watch.foundDead(messageIds);
+    if (m_fresh.size() >= PageSize)
+        flush();
+    else if (!m_flushTimer.isActive())
+        m_flushTimer.start();
 }
 
-void DeadLetters::judgeAll(QList<DeadLetter> &letters)
+void DeadLetters::flush()
 {
-    if (letters.isEmpty())
+    if (!m_browsing)
         return;
-    QStringList eventIds, messageIds;
-    for (DeadLetter &letter : letters) {
-        eventIds.append(glimpse(letter.message.body).eventId);
-        messageIds.append(letter.message.messageId);
+    m_flushTimer.stop();
+    judgePages(m_fresh);
+    for (const DeadLetter &letter : std::as_const(m_fresh)) {
+        if (!letter.eventId.isEmpty())
+            m_byEvent.insert(letter.eventId, m_list.letters.size());
+        m_list.letters.append(letter);
     }
-    eventIds.removeAll(QString());
-    ProcessedEvents claims(*m_database);
-    const auto standing = claims.standing(eventIds);
-    const auto byEvent = m_journal->about(eventIds);
-    const auto byMessage = m_journal->aboutMessages(messageIds);
-    for (DeadLetter &letter : letters) {
-        const QString eventId = glimpse(letter.message.body).eventId;
+    m_list.seen = m_list.letters.size();
+    DeadLetterList part = m_list;
+    part.letters = std::exchange(m_fresh, {});
+    Q_EMIT listChanged(part);
+}
+
+void DeadLetters::browsed()
+{
+    flush();
+    m_browsing = false;
+    m_list.finished = true;
+    m_list.needsYes = m_browse->needsYes();
+    m_list.error = m_browse->error();
+    m_list.cancelled = m_browse->machine().isCancelled();
+    m_list.full = m_browse->machine().isFull();
+    QStringList notices;
+    if (m_list.full)
+        notices.append(u"stopped at %1 letters; there are more"_s.arg(m_list.seen));
+    if (const qsizetype hidden = m_browse->machine().stillHidden(); hidden > 0)
+        notices.append(
+            u"%1 letters stay hidden for at most 10 minutes, for the queue refused to show them"_s.arg(hidden));
+    if (const int lost = m_browse->machine().lostReceives(); lost > 0)
+        notices.append(u"%1 answers were lost: up to %2 letters may stay hidden for at most 10 minutes"_s.arg(
+            QString::number(lost), QString::number(lost * 10)));
+    m_list.notice = notices.join(u"; "_s);
+    if (!m_list.notice.isEmpty())
+        Q_EMIT failed(u"browse"_s, m_list.notice);
+    Q_EMIT listChanged(m_list);
+}
+
+void DeadLetters::judgePages(QList<DeadLetter> &letters)
+{
+    for (qsizetype from = 0; from < letters.size(); from += PageSize)
+        judgePage(letters, from, std::min(from + PageSize, letters.size()));
+}
+
+void DeadLetters::judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetype to)
+{
+    QStringList eventIds, messageIds;
+    for (qsizetype i = from; i < to; ++i) {
+        if (!letters[i].eventId.isEmpty())
+            eventIds.append(letters[i].eventId);
+        messageIds.append(letters[i].message.messageId);
+    }
+    const auto standing = m_claims.standing(eventIds);
+    const auto byEvent = m_journal.about(eventIds);
+    const auto byMessage = m_journal.aboutMessages(messageIds);
+    const auto replayedAs = m_log.replayedAs(messageIds);
+    const auto timesBack = m_log.timesReplayed(eventIds);
+    for (qsizetype i = from; i < to; ++i) {
+        DeadLetter &letter = letters[i];
         DeadLetterFacts facts;
         facts.databaseRead = standing.ok();
-        if (standing && standing->contains(eventId))
-            facts.processedAt = standing->value(eventId);
-        if (byEvent && byEvent->contains(eventId))
-            facts.journal = byEvent->value(eventId);
+        facts.memoryBegins = m_memoryBegins;
+        if (standing && standing->contains(letter.eventId))
+            facts.processedAt = standing->value(letter.eventId);
+        if (byEvent && byEvent->contains(letter.eventId))
+            facts.journal = byEvent->value(letter.eventId);
         else if (byMessage && byMessage->contains(letter.message.messageId))
             facts.journal = byMessage->value(letter.message.messageId);
-        judge(letter, *m_types, facts);
+        if (replayedAs)
+            facts.replayedAs = replayedAs->value(letter.message.messageId);
+        if (timesBack)
+            facts.timesBack = timesBack->value(letter.eventId);
+        judge(letter, facts);
     }
 }
 
-void DeadLetters::endBrowse(const QString &error)
+void DeadLetters::refresh(const QStringList &eventIds)
 {
-    m_list.error = error;
-    if (m_list.letters.isEmpty()) {
-        m_browsing = false;
-        m_list.finished = true;
-        Q_EMIT listChanged(m_list);
-        return;
+    for (const QString &eventId : eventIds) {
+        if (m_byEvent.contains(eventId))
+            m_toRefresh.insert(eventId);
     }
-    releaseBatch(0);
+    if (!m_toRefresh.isEmpty() && !m_refreshTimer.isActive())
+        m_refreshTimer.start();
 }
 
-void DeadLetters::releaseBatch(qsizetype from)
+void DeadLetters::refreshDue()
 {
-    QList<VisibilityEntry> entries;
-    for (qsizetype i = from; i < std::min(from + BatchSize, m_list.letters.size()); ++i)
-        entries.append({QString::number(i), m_list.letters[i].message.receiptHandle, 0s});
-    m_client.changeVisibilityBatch(
-        m_dlqUrl, entries, this, [this, from](const Result<QList<BatchEntryResult>> &result) {
-            qsizetype hidden = 0;
-            if (result) {
-                hidden = std::count_if(result->cbegin(), result->cend(), [](const auto &entry) { return !entry.ok; });
-            }
-            if (!result || hidden > 0) {
-                Q_EMIT failed(u"browse"_s,
-                              u"some dead letters stay hidden for at most 10 minutes: %1"_s.arg(
-                                  result ? u"%1 refused"_s.arg(hidden) : result.error().text));
-            }
-            if (from + BatchSize < m_list.letters.size()) {
-                releaseBatch(from + BatchSize);
-                return;
-            }
-            m_browsing = false;
-            m_list.finished = true;
-            Q_EMIT listChanged(m_list);
-        });
+    QList<qsizetype> places;
+    QList<DeadLetter> letters;
+    for (const QString &eventId : std::exchange(m_toRefresh, {})) {
+        for (const qsizetype place : m_byEvent.values(eventId)) {
+            places.append(place);
+            letters.append(m_list.letters[place]);
+        }
+    }
+    judgePages(letters);
+    QList<DeadLetter> changed;
+    for (qsizetype i = 0; i < places.size(); ++i) {
+        if (m_list.letters[places[i]] == letters[i])
+            continue;
+        m_list.letters[places[i]] = letters[i];
+        changed.append(letters[i]);
+    }
+    if (!changed.isEmpty())
+        Q_EMIT updated(changed);
+}
+
+QStringList DeadLetters::messageIds() const
+{
+    QStringList ids;
+    for (const DeadLetter &letter : m_list.letters)
+        ids.append(letter.message.messageId);
+    return ids;
+}
+
+DeadLetterDetail DeadLetters::open(const QString &messageId)
+{
+    DeadLetterDetail detail;
+    const qsizetype place = m_browse ? m_browse->machine().placeOf(messageId) : -1;
+    if (place < 0 || place >= m_list.letters.size()) {
+        detail.letter.message.messageId = messageId;
+        detail.error = u"not in the last browse: browse again"_s;
+        return detail;
+    }
+    detail.letter = m_list.letters[place];
+    if (const auto filled = m_store->fill(detail.letter.message, m_browse->placeInStore(place)); !filled)
+        detail.error = filled.error().text;
+    return detail;
+}
+
+DeadLetterMatches DeadLetters::find(const QString &text, quint64 ticket)
+{
+    DeadLetterMatches matches;
+    matches.ticket = ticket;
+    for (const DeadLetter &letter : std::as_const(m_list.letters)) {
+        const bool inRow = letter.eventId.contains(text, Qt::CaseInsensitive)
+            || letter.message.messageId.contains(text, Qt::CaseInsensitive)
+            || letter.eventType.contains(text, Qt::CaseInsensitive)
+            || letter.applicationId.contains(text, Qt::CaseInsensitive)
+            || letter.reason.contains(text, Qt::CaseInsensitive)
+            || letter.bodyExcerpt.contains(text, Qt::CaseInsensitive);
+        if (inRow) {
+            matches.messageIds.append(letter.message.messageId);
+            continue;
+        }
+        const DeadLetterDetail whole = open(letter.message.messageId);
+        if (!whole.error.isEmpty())
+            matches.error = whole.error;
+        else if (QString::fromUtf8(whole.letter.message.body).contains(text, Qt::CaseInsensitive))
+            matches.messageIds.append(letter.message.messageId);
+    }
+    return matches;
 }
 
 // ---- replay --------------------------------------------------------------------------------------------------------
 
-void DeadLetters::tell(ReplayItem item, ReplayItem::State state, const QString &text)
+ReplayServices DeadLetters::services()
 {
-    item.state = state;
-    item.text = text;
-    const bool under = state == ReplayItem::State::Sending || state == ReplayItem::State::Replayed
-        || state == ReplayItem::State::CopyLeft;
-    if (!under)
-        m_underWay.remove(item.messageId);
-    Q_EMIT replayChanged(item);
+    return {m_client, m_journal, m_log, m_kept, m_watch, m_audit, m_config.profile};
 }
 
-void DeadLetters::replay(const QStringList &messageIds)
+ReplayRun *DeadLetters::runOf(qint64 run) const
+{
+    const auto found =
+        std::find_if(m_runs.cbegin(), m_runs.cend(), [run](const auto &each) { return each->run() == run; });
+    return found == m_runs.cend() ? nullptr : found->get();
+}
+
+bool DeadLetters::isAnyActive() const
+{
+    return std::any_of(m_runs.cbegin(), m_runs.cend(), [](const auto &run) { return run->isActive(); });
+}
+
+/// Locks it from the click to its outcome; nothing when it is locked or not there (which is told).
+std::optional<ReplayRun::Letter> DeadLetters::take(const QString &messageId)
+{
+    const qsizetype place = m_browse ? m_browse->machine().placeOf(messageId) : -1;
+    if (place < 0 || place >= m_list.letters.size()) {
+        Q_EMIT itemsChanged({{messageId, {}, ReplayItem::State::Failed, u"not in the last browse: browse again"_s, 0}});
+        return std::nullopt;
+    }
+    if (m_underWay.contains(messageId))
+        return std::nullopt;
+    m_underWay.insert(messageId);
+    ReplayRun::Letter letter;
+    letter.letter = m_list.letters[place];
+    letter.handle = m_browse->machine().handle(place);
+    letter.place = m_browse->placeInStore(place);
+    return letter;
+}
+
+void DeadLetters::replay(const ReplayOrder &order)
 {
     if (m_browsing) {
         Q_EMIT failed(u"replay"_s, u"a browse is running; wait for its end or cancel it"_s);
         return;
     }
-    for (const QString &messageId : messageIds) {
-        ReplayItem item;
-        item.messageId = messageId;
-        const auto known = m_index.constFind(messageId);
-        if (known == m_index.cend()) {
-            tell(item, ReplayItem::State::Failed, u"not in the last browse: browse again"_s);
+    QList<ReplayRun::Letter> letters;
+    ReplayForecast forecast;
+    for (const QString &messageId : order.messageIds) {
+        auto letter = take(messageId);
+        if (!letter)
+            continue;
+        if (letter->letter.forgotten && order.overrideReason.trimmed().isEmpty()) {
+            m_underWay.remove(messageId);
+            Q_EMIT itemsChanged(
+                {{messageId, letter->letter.eventId, ReplayItem::State::Failed,
+                  u"stopped: claims of its time were cleaned up, so it may mail a second time; give a reason to replay it"_s,
+                  0}});
             continue;
         }
-        const DeadLetter &letter = m_list.letters[known.value()];
-        if (m_underWay.contains(messageId))
-            continue; // from click to outcome a second click does nothing
-        m_underWay.insert(messageId);
-        item.eventId = letter.eventId;
-        tell(item, ReplayItem::State::Sending, u"waiting for its turn"_s);
-        m_toReplay.append(letter);
+        forecast.add(letter->letter);
+        letters.append(*letter);
     }
-    if (!m_replaying)
-        replayNextBatch();
+    if (letters.isEmpty())
+        return;
+    ReplayRun::Plan plan;
+    plan.act = u"replay"_s;
+    plan.queueUrl = m_queueUrl;
+    plan.dlqUrl = m_dlqUrl;
+    plan.settings.canary = order.canary;
+    plan.settings.stopAfter = order.stopAfter;
+    plan.settings.perSecond = order.perSecond;
+    plan.text = u"%1 letters: %2 not handled, %3 handled, %4 in doubt, %5 unknown, %6 invalid"_s.arg(
+        QString::number(letters.size()), QString::number(forecast.send), QString::number(forecast.skip),
+        QString::number(forecast.doubt), QString::number(forecast.unknown + forecast.forgotten),
+        QString::number(forecast.fail));
+    if (order.canary)
+        plan.text += u"; canary first"_s;
+    if (order.stopAfter > 0)
+        plan.text += u"; stop after %1 failures"_s.arg(order.stopAfter);
+    if (order.perSecond > 0)
+        plan.text += u"; at most %1/s"_s.arg(order.perSecond);
+    if (!order.overrideReason.isEmpty())
+        plan.text += u"; forgotten ones too, because: %1"_s.arg(order.overrideReason);
+    begin(std::make_unique<ReplayRun>(services(), plan, m_store, letters), false);
 }
 
-void DeadLetters::replayNextBatch()
+void DeadLetters::remove(const QStringList &messageIds)
 {
-    const QList<DeadLetter> batch = m_toReplay.mid(0, BatchSize);
-    m_toReplay.remove(0, batch.size());
-    m_replaying = !batch.isEmpty();
-    if (m_replaying)
-        lockBatch(batch);
-}
-
-void DeadLetters::lockBatch(const QList<DeadLetter> &batch)
-{
-    QList<VisibilityEntry> entries;
-    for (qsizetype i = 0; i < batch.size(); ++i)
-        entries.append({QString::number(i), batch[i].message.receiptHandle, ReplayLock});
-    m_client.changeVisibilityBatch(
-        m_dlqUrl, entries, this, [this, batch](const Result<QList<BatchEntryResult>> &result) {
-            QList<DeadLetter> locked;
-            for (qsizetype i = 0; i < batch.size(); ++i) {
-                const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
-                if (entry && entry->ok) {
-                    locked.append(batch[i]);
-                } else {
-                    tell({batch[i].message.messageId, batch[i].eventId, {}, {}}, ReplayItem::State::Failed,
-                         u"could not be locked, nothing was sent: %1; browse again"_s.arg(whyNot(result, entry)));
-                }
-            }
-            if (locked.isEmpty())
-                replayNextBatch();
-            else
-                sendBatch(locked);
-        });
-}
-
-void DeadLetters::sendBatch(const QList<DeadLetter> &batch)
-{
-    QList<SendEntry> entries;
-    for (qsizetype i = 0; i < batch.size(); ++i) {
-        SendEntry entry;
-        entry.id = QString::number(i);
-        entry.body = batch[i].message.body;
-        entry.attributes = batch[i].message.attributes;
-        entry.traceHeader = batch[i].message.systemAttributes.value(u"AWSTraceHeader"_s);
-        entries.append(entry);
-        note(batch[i], BeingReplayed);
-    }
-    m_client.sendBatch(m_queueUrl, entries, this, [this, batch](const Result<QList<BatchEntryResult>> &result) {
-        QList<DeadLetter> sent;
-        QStringList replayedAs;
-        for (qsizetype i = 0; i < batch.size(); ++i) {
-            const DeadLetter &letter = batch[i];
-            const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
-            if (entry && entry->ok) {
-                sent.append(letter);
-                replayedAs.append(entry->messageId);
-                note(letter, replayedAsMessage(entry->messageId));
-            } else {
-                unlock(letter);
-                note(letter, u"the replay failed: %1"_s.arg(whyNot(result, entry)));
-                tell({letter.message.messageId, letter.eventId, {}, {}}, ReplayItem::State::Failed,
-                     u"could not be sent, it stays a dead letter: %1"_s.arg(whyNot(result, entry)));
-            }
-        }
-        if (sent.isEmpty())
-            replayNextBatch();
-        else
-            deleteBatch(sent, replayedAs);
-    });
-}
-
-void DeadLetters::note(const DeadLetter &letter, const QString &text)
-{
-    const auto noted = m_journal->recordReplay(letter.eventId, letter.message.messageId, text);
-    if (!noted)
-        Q_EMIT failed(u"replay"_s, u"the journal could not be written: "_s + noted.error().text);
-}
-
-void DeadLetters::unlock(const DeadLetter &letter)
-{
-    m_client.changeVisibilityBatch(m_dlqUrl, {{u"0"_s, letter.message.receiptHandle, 0s}}, this,
-                                   [](const Result<QList<BatchEntryResult>> &) {
-                                       // Refused: the lock ends by itself after 300 s.
-                                   });
-}
-
-void DeadLetters::deleteBatch(const QList<DeadLetter> &batch, const QStringList &replayedAs)
-{
-    QList<DeleteEntry> entries;
-    for (qsizetype i = 0; i < batch.size(); ++i)
-        entries.append({QString::number(i), batch[i].message.receiptHandle});
-    const QDateTime since = QDateTime::currentDateTimeUtc().addSecs(-60);
-    m_client.deleteBatch(
-        m_dlqUrl, entries, this, [this, batch, replayedAs, since](const Result<QList<BatchEntryResult>> &result) {
-            for (qsizetype i = 0; i < batch.size(); ++i) {
-                const BatchEntryResult *entry = result ? entryOf(result.value(), i) : nullptr;
-                Watched watched;
-                watched.item.messageId = batch[i].message.messageId;
-                watched.item.eventId = batch[i].eventId;
-                watched.replayedAs = replayedAs[i];
-                watched.since = since;
-                if (entry && entry->ok) {
-                    tell(watched.item, ReplayItem::State::Replayed, u"replayed, waiting for its outcome"_s);
-                } else {
-                    tell(watched.item, ReplayItem::State::CopyLeft,
-                         u"replayed, but the dead copy could not be deleted: %1"_s.arg(whyNot(result, entry)));
-                }
-                m_watched.append(watched);
-            }
-            m_watchTimer.start();
-            replayNextBatch();
-        });
-}
-
-void DeadLetters::lookForOutcomes()
-{
-    const QDateTime now = QDateTime::currentDateTimeUtc();
-    m_watched.removeIf([&now](const Watched &watched) { return watched.since.secsTo(now) > WatchForSeconds; });
-    if (m_watched.isEmpty()) {
-        m_watchTimer.stop();
+    if (m_browsing) {
+        Q_EMIT failed(u"delete"_s, u"a browse is running; wait for its end or cancel it"_s);
         return;
     }
-    QStringList eventIds;
-    for (const Watched &watched : std::as_const(m_watched))
-        eventIds.append(watched.item.eventId);
-    eventIds.removeDuplicates();
-    const auto deliveries = m_journal->deliveriesSince(eventIds, m_watched.first().since);
-    if (!deliveries)
-        return; // looked for again at the next tick
-    for (const DeliveryReport &report : deliveries.value()) {
-        const auto watched = std::find_if(m_watched.begin(), m_watched.end(), [&report](const Watched &each) {
-            return each.replayedAs == report.messageId;
-        });
-        if (watched == m_watched.end())
-            continue;
-        std::optional<ReplayItem::State> state;
-        QString text;
-        switch (report.outcome) {
-        case Outcome::Sent:
-            state = ReplayItem::State::Mailed;
-            text = u"mailed"_s;
-            break;
-        case Outcome::Duplicate:
-        case Outcome::Gone:
-            state = ReplayItem::State::Skipped;
-            text = report.outcome == Outcome::Gone ? u"skipped: application gone"_s : u"skipped: already processed"_s;
-            break;
-        case Outcome::Failed:
-        case Outcome::InDoubt:
-            if (m_maxReceiveCount > 0 && report.receiveCount >= m_maxReceiveCount) {
-                state = ReplayItem::State::DeadAgain;
-                text = u"dead again: %1"_s.arg(report.reason);
-            } else {
-                const QString again = u"failed %1 of %2, comes back: %3"_s.arg(
-                    QString::number(report.receiveCount), QString::number(m_maxReceiveCount), report.reason);
-                if (watched->item.text != again) {
-                    watched->item.text = again;
-                    tell(watched->item, ReplayItem::State::Replayed, again);
-                }
-            }
-            break;
-        case Outcome::GivenBack:
-            break;
-        }
-        if (!state)
-            continue;
-        tell(watched->item, *state, text);
-        m_watched.erase(watched);
+    QList<ReplayRun::Letter> letters;
+    for (const QString &messageId : messageIds) {
+        if (const auto letter = take(messageId))
+            letters.append(*letter);
     }
+    if (letters.isEmpty())
+        return;
+    ReplayRun::Plan plan;
+    plan.act = u"delete"_s;
+    plan.queueUrl = m_queueUrl;
+    plan.dlqUrl = m_dlqUrl;
+    plan.settings.act = ReplayMachine::Act::Delete;
+    plan.text = u"%1 letters, a copy of each is kept"_s.arg(letters.size());
+    begin(std::make_unique<ReplayRun>(services(), plan, m_store, letters), false);
+}
+
+void DeadLetters::editAndReplay(const EditOrder &order)
+{
+    const auto refuse = [this, &order](const QString &why) {
+        m_underWay.remove(order.messageId);
+        Q_EMIT failed(u"edit"_s, why);
+    };
+    if (m_browsing) {
+        Q_EMIT failed(u"edit"_s, u"a browse is running; wait for its end or cancel it"_s);
+        return;
+    }
+    const auto event = parseEvent(order.body, *m_types);
+    if (!event) {
+        Q_EMIT failed(u"edit"_s, event.error().text);
+        return;
+    }
+    DeadLetterDetail original = open(order.messageId);
+    auto letter = original.error.isEmpty() ? take(order.messageId) : std::nullopt;
+    if (!letter) {
+        Q_EMIT failed(u"edit"_s, original.error.isEmpty() ? u"it is already on its way"_s : original.error);
+        return;
+    }
+    const QString before = original.letter.eventId;
+    if (!order.newEvent && !before.isEmpty() && event->eventId != before) {
+        refuse(u"the event id was changed to %1: that is a new event; choose so, or put %2 back"_s.arg(event->eventId,
+                                                                                                       before));
+        return;
+    }
+    if (order.newEvent && event->eventId == before) {
+        refuse(u"a new event needs an event_id of its own"_s);
+        return;
+    }
+    const auto standing = m_claims.standing({event->eventId});
+    if (!standing) {
+        refuse(standing.error().text);
+        return;
+    }
+    if (standing->contains(event->eventId)) {
+        refuse(
+            order.newEvent
+                ? u"event %1 was handled already; a new event needs an event_id that nobody has used"_s.arg(
+                    event->eventId)
+                : u"event %1 was handled already, so what was corrected would be skipped; make it a new event to mail again"_s
+                      .arg(event->eventId));
+        return;
+    }
+    KeptLetter copy;
+    copy.by = m_audit.who();
+    copy.messageId = order.messageId;
+    copy.eventId = before;
+    copy.json = letterfile::jsonLine(original.letter);
+    if (const auto kept = m_kept.keep(m_dlqUrl.toString(), {copy}); !kept) {
+        refuse(kept.error().text);
+        return;
+    }
+    Message edited = original.letter.message;
+    edited.body = order.body;
+    const auto place = m_store->put(edited);
+    if (!place) {
+        refuse(place.error().text);
+        return;
+    }
+    if (order.newEvent) {
+        (void)m_journal.recordReplay(before, order.messageId, u"edited into the new event %1"_s.arg(event->eventId));
+        (void)m_journal.recordReplay(event->eventId, order.messageId,
+                                     u"made from the dead letter %1 of event %2"_s.arg(order.messageId, before));
+    } else {
+        (void)m_journal.recordReplay(before, order.messageId, u"edited"_s);
+    }
+    letter->isEdited = true;
+    letter->place = place.value();
+    letter->letter.eventId = event->eventId;
+    letter->letter.sizeBytes = order.body.size() + original.letter.sizeBytes - original.letter.message.body.size();
+    letter->letter.verdict = Verdict::NotHandled;
+    ReplayRun::Plan plan;
+    plan.act = u"edit"_s;
+    plan.queueUrl = m_queueUrl;
+    plan.dlqUrl = m_dlqUrl;
+    plan.text = order.newEvent ? u"replayed as the new event %1"_s.arg(event->eventId)
+                               : u"corrected, the same event %1"_s.arg(event->eventId);
+    begin(std::make_unique<ReplayRun>(services(), plan, m_store, QList{*letter}), false);
+}
+
+void DeadLetters::begin(std::unique_ptr<ReplayRun> run, bool taken)
+{
+    ReplayRun *const begun = run.get();
+    connect(begun, &ReplayRun::itemsChanged, this, &DeadLetters::settle);
+    connect(begun, &ReplayRun::progressChanged, this, &DeadLetters::progressChanged);
+    connect(begun, &ReplayRun::failed, this, [this, act = begun->plan().act](const QString &text) {
+        Q_EMIT failed(act, u"the journal could not be written: "_s + text);
+    });
+    // Those that are over and have no outcome to wait for.
+    std::erase_if(m_runs, [](const auto &each) { return each->isOver() && each->progress().waiting == 0; });
+    m_runs.push_back(std::move(run));
+    if (taken) {
+        begun->goOn();
+        return;
+    }
+    const auto started = begun->start();
+    if (started)
+        return;
+    QList<ReplayItem> items;
+    for (const ReplayRun::Letter &letter : begun->letters())
+        items.append({letter.letter.message.messageId, letter.letter.eventId, ReplayItem::State::Failed,
+                      u"nothing was done: %1"_s.arg(started.error().text), 0});
+    m_runs.pop_back();
+    settle(items);
+}
+
+void DeadLetters::settle(const QList<ReplayItem> &items)
+{
+    QStringList eventIds;
+    for (const ReplayItem &item : items) {
+        if (isOpen(item.state)) {
+            m_underWay.insert(item.messageId);
+            continue;
+        }
+        m_underWay.remove(item.messageId);
+        eventIds.append(item.eventId);
+    }
+    Q_EMIT itemsChanged(items);
+    refresh(eventIds);
+}
+
+void DeadLetters::pauseRun(qint64 run)
+{
+    if (ReplayRun *const found = runOf(run))
+        found->pause();
+    else
+        Q_EMIT failed(u"pause"_s, u"there is no such replay in this process"_s);
+}
+
+void DeadLetters::resumeRun(qint64 run)
+{
+    if (ReplayRun *const found = runOf(run)) {
+        found->resume();
+        return;
+    }
+    if (m_browsing) {
+        Q_EMIT failed(u"resume"_s, u"a browse is running; wait for its end or cancel it"_s);
+        return;
+    }
+    const auto runs = m_log.runs(RunsShown);
+    if (!runs) {
+        Q_EMIT failed(u"resume"_s, runs.error().text);
+        return;
+    }
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    const auto wanted = std::find_if(runs->cbegin(), runs->cend(), [&](const ReplayLog::Run &each) {
+        return run == 0 ? !runOf(each.run) && isInterrupted(each, m_audit.host(), now) : each.run == run;
+    });
+    if (wanted == runs->cend()) {
+        Q_EMIT failed(u"resume"_s, run == 0 ? u"no replay was interrupted"_s : u"there is no such replay"_s);
+        return;
+    }
+    if (!isInterrupted(*wanted, m_audit.host(), now)) {
+        Q_EMIT failed(u"resume"_s,
+                      wanted->state == ReplayProgress::State::Finished
+                              || wanted->state == ReplayProgress::State::Cancelled
+                          ? u"that replay is over"_s
+                          : u"another process (pid %1 on %2) is at it"_s.arg(wanted->pid).arg(wanted->host));
+        return;
+    }
+    auto store = std::make_shared<LetterStore>(m_config.dataDir);
+    if (const auto begun = store->begin(); !begun) {
+        Q_EMIT failed(u"resume"_s, begun.error().text);
+        return;
+    }
+    auto taken = ReplayRun::taken(services(), *wanted, store);
+    if (!taken) {
+        Q_EMIT failed(u"resume"_s, taken.error().text);
+        return;
+    }
+    begin(taken.take(), true);
+}
+
+void DeadLetters::cancelRun(qint64 run)
+{
+    if (ReplayRun *const found = runOf(run)) {
+        found->cancel();
+        return;
+    }
+    const auto runs = m_log.runs(RunsShown);
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    for (const ReplayLog::Run &each : runs ? runs.value() : QList<ReplayLog::Run>()) {
+        if (each.run != run)
+            continue;
+        if (!isInterrupted(each, m_audit.host(), now)) {
+            Q_EMIT failed(u"cancel"_s, u"it is over, or another process is at it"_s);
+            return;
+        }
+        const auto written = m_log.setState(run, ReplayProgress::State::Cancelled, {});
+        if (!written) {
+            Q_EMIT failed(u"cancel"_s, written.error().text);
+            return;
+        }
+        ReplayLog::Run cancelled = each;
+        cancelled.state = ReplayProgress::State::Cancelled;
+        if (const auto progress = m_log.progress(cancelled))
+            Q_EMIT progressChanged(progress.value());
+        return;
+    }
+    Q_EMIT failed(u"cancel"_s, u"there is no such replay"_s);
+}
+
+QList<ReplayProgress> DeadLetters::runs()
+{
+    QList<ReplayProgress> all;
+    const auto runs = m_log.runs(RunsShown);
+    if (!runs) {
+        Q_EMIT failed(u"replays"_s, runs.error().text);
+        return all;
+    }
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    for (ReplayLog::Run run : runs.value()) {
+        if (const ReplayRun *const ours = runOf(run.run)) {
+            all.append(ours->progress());
+            continue;
+        }
+        if (isInterrupted(run, m_audit.host(), now))
+            run.state = ReplayProgress::State::Interrupted;
+        if (const auto progress = m_log.progress(run))
+            all.append(progress.value());
+    }
+    return all;
 }
 
 } // namespace sendonce

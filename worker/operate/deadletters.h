@@ -2,9 +2,15 @@
 
 #include "worker/config.h"
 #include "worker/events/eventtype.h"
+#include "worker/operate/browse.h"
+#include "worker/operate/outcomewatch.h"
+#include "worker/operate/replayrun.h"
 #include "worker/queue/sqsclient.h"
+#include "worker/store/audit.h"
 #include "worker/store/database.h"
 #include "worker/store/journal.h"
+#include "worker/store/keptletters.h"
+#include "worker/store/replaylog.h"
 #include "worker/types.h"
 
 #include <QHash>
@@ -13,74 +19,90 @@
 #include <QTimer>
 
 #include <memory>
-#include <optional>
+#include <vector>
 
 namespace sendonce {
 
-/// Browses the dead letter queue and replays from it. Lives in the operator thread: its requests are asynchronous, its
-/// SQL blocks that thread alone.
-///
-/// Browse: several long-polled passes with VisibilityTimeout 600 s, deduplicated by MessageId with the newest handle;
-/// at the end every letter is made visible again. Replay, per batch of up to 10: lock (ChangeMessageVisibility 300 s),
-/// note it in the journal, send the exact body and attributes to the source queue, note the new message, delete the
-/// dead ones; never another order: a crash between leaves a duplicate, which the claim absorbs. Then the outcome is
-/// looked for in the journal, not assumed.
+/// The dead letters of the last browse with what is known of them, and the replays of them. Lives in the operator
+/// thread: its requests are asynchronous, its SQL blocks that thread alone. What it does in which order is decided by
+/// BrowseMachine and ReplayMachine; this joins them to the journal and the claims.
 class DeadLetters : public QObject
 {
     Q_OBJECT
 public:
-    DeadLetters(SqsClient &client, Database *database, Journal *journal, const EventTypes *types,
+    DeadLetters(SqsClient &client, Database &database, Journal &journal, const EventTypes *types, const Config &config,
                 QObject *parent = nullptr);
+    ~DeadLetters() override;
 
     void setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount);
-    void browse();
+    const QUrl &queueUrl() const { return m_queueUrl; }
+    const QUrl &dlqUrl() const { return m_dlqUrl; }
+
+    void browse(bool yes);
     void cancelBrowse(); ///< keeps what was seen, makes it visible again
-    void replay(const QStringList &messageIds);
+    DeadLetterDetail open(const QString &messageId); ///< of the last browse, whole
+    DeadLetterMatches find(const QString &text, quint64 ticket);
+    QStringList messageIds() const; ///< of the last browse
+
+    void replay(const ReplayOrder &order);
+    void remove(const QStringList &messageIds);
+    void editAndReplay(const EditOrder &order);
+    void pauseRun(qint64 run);
+    void resumeRun(qint64 run); ///< of this process, or of a dead one; 0: the newest that was interrupted
+    void cancelRun(qint64 run); ///< also of a dead one: it is over then
+    QList<ReplayProgress> runs(); ///< newest first; of dead processes Interrupted
+    /// Looks at these again in journal and claims; emits updated() when something changed.
+    void refresh(const QStringList &eventIds);
+
+    KeptLetterTable &kept() { return m_kept; }
+    Audit &audit() { return m_audit; }
 
 Q_SIGNALS:
     void listChanged(const sendonce::DeadLetterList &list);
-    void replayChanged(const sendonce::ReplayItem &item);
+    void updated(const QList<sendonce::DeadLetter> &letters); ///< rows whose verdict or reason is another one now
+    void itemsChanged(const QList<sendonce::ReplayItem> &items);
+    void progressChanged(const sendonce::ReplayProgress &progress);
     void failed(const QString &act, const QString &text);
 
 private:
-    struct Watched
-    {
-        ReplayItem item;
-        QString replayedAs; ///< MessageId of the new message
-        QDateTime since;
-    };
-    void pass();
-    void passed(const QList<Message> &messages);
-    void judgeAll(QList<DeadLetter> &letters);
-    void endBrowse(const QString &error);
-    void releaseBatch(qsizetype from);
-    void tell(ReplayItem item, ReplayItem::State state, const QString &text);
-    void replayNextBatch();
-    void lockBatch(const QList<DeadLetter> &batch);
-    void sendBatch(const QList<DeadLetter> &batch);
-    void note(const DeadLetter &letter, const QString &text);
-    void deleteBatch(const QList<DeadLetter> &batch, const QStringList &replayedAs);
-    void lookForOutcomes();
-    void unlock(const DeadLetter &letter);
+    void seen(const QList<Message> &messages);
+    void flush();
+    void browsed();
+    void judgePages(QList<DeadLetter> &letters);
+    void judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetype to);
+    void refreshDue();
+    std::optional<ReplayRun::Letter> take(const QString &messageId);
+    void begin(std::unique_ptr<ReplayRun> run, bool taken);
+    ReplayRun *runOf(qint64 run) const;
+    ReplayServices services();
+    bool isAnyActive() const;
+    void settle(const QList<ReplayItem> &items);
 
     SqsClient &m_client;
-    Database *m_database;
-    Journal *m_journal;
+    Database &m_database;
+    Journal &m_journal;
     const EventTypes *m_types;
+    const Config &m_config;
+    ProcessedEvents m_claims;
+    ReplayLog m_log;
+    KeptLetterTable m_kept;
+    Audit m_audit;
+    OutcomeWatch m_watch;
     QUrl m_queueUrl, m_dlqUrl;
-    int m_maxReceiveCount = 0;
 
-    DeadLetterList m_list;
-    QHash<QString, qsizetype> m_index; ///< MessageId -> place in m_list
+    DeadLetterList m_list; ///< letters in the order of the browse's places
+    QMultiHash<QString, qsizetype> m_byEvent; ///< -> place
+    QList<DeadLetter> m_fresh; ///< seen, not judged yet
+    QTimer m_flushTimer;
+    std::shared_ptr<LetterStore> m_store;
+    std::unique_ptr<Browse> m_browse; ///< kept after its end: it has the handles
     bool m_browsing = false;
-    bool m_cancelled = false;
-    int m_emptyPasses = 0;
+    QDateTime m_memoryBegins; ///< of the claims, at the last browse
 
-    QList<DeadLetter> m_toReplay;
     QSet<QString> m_underWay; ///< MessageIds, from click to outcome
-    bool m_replaying = false;
-    QList<Watched> m_watched;
-    QTimer m_watchTimer;
+    QSet<QString> m_toRefresh; ///< event ids
+    QTimer m_refreshTimer;
+    std::vector<std::unique_ptr<ReplayRun>> m_runs;
 };
 
 } // namespace sendonce

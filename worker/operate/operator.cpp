@@ -3,6 +3,7 @@
 #include "worker/consume/handover.h"
 #include "worker/operate/deadletters.h"
 #include "worker/operate/eventsearch.h"
+#include "worker/operate/letteracts.h"
 #include "worker/operate/movetaskprobe.h"
 #include "worker/operate/preflightrun.h"
 #include "worker/operate/storytelling.h"
@@ -49,10 +50,15 @@ void Operator::open()
     m_client = std::make_unique<SqsClient>(m_sqs);
     connect(m_client.get(), &SqsClient::warned, this,
             [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
-    m_deadLetters = std::make_unique<DeadLetters>(*m_client, &*m_database, &*m_journal, m_types.get());
+    m_deadLetters = std::make_unique<DeadLetters>(*m_client, *m_database, *m_journal, m_types.get(), m_config);
     connect(m_deadLetters.get(), &DeadLetters::listChanged, this, &Operator::deadLettersChanged);
-    connect(m_deadLetters.get(), &DeadLetters::replayChanged, this, &Operator::replayChanged);
+    connect(m_deadLetters.get(), &DeadLetters::updated, this, &Operator::deadLettersUpdated);
+    connect(m_deadLetters.get(), &DeadLetters::itemsChanged, this, &Operator::replayChanged);
+    connect(m_deadLetters.get(), &DeadLetters::progressChanged, this, &Operator::replayProgressed);
     connect(m_deadLetters.get(), &DeadLetters::failed, this, &Operator::actFailed);
+    m_acts = std::make_unique<LetterActs>(*m_client, *m_database, *m_journal, *m_deadLetters, m_config);
+    connect(m_acts.get(), &LetterActs::done, this, &Operator::actDone);
+    connect(m_acts.get(), &LetterActs::lettersChanged, m_deadLetters.get(), &DeadLetters::refresh);
     m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
     probeForMoveTasks(); // the queues may have been known before the database could be opened
     int connections = 0;
@@ -234,15 +240,27 @@ void Operator::queryStory(const QString &eventId)
     Q_EMIT story(told);
 }
 
-void Operator::browseDeadLetters()
+DeadLetters *Operator::lettersFor(const QString &act, Right right)
 {
     if (!m_deadLetters) {
-        Q_EMIT actFailed(u"browse"_s, u"the database is not open"_s);
-        return;
+        Q_EMIT actFailed(act, u"the database is not open"_s);
+        return nullptr;
     }
+    if (right == Right::Act && m_config.readOnly) {
+        Q_EMIT actFailed(act, u"this profile is read-only: it looks, but does not act"_s);
+        return nullptr;
+    }
+    return m_deadLetters.get();
+}
+
+void Operator::browseDeadLetters(bool yes)
+{
+    auto *const letters = lettersFor(u"browse"_s, Right::Look);
+    if (!letters)
+        return;
     if (m_moveTasks && m_moveTasks->answer == MoveTaskSupport::Answer::Unknown)
         probeForMoveTasks();
-    m_deadLetters->browse();
+    letters->browse(yes);
 }
 
 void Operator::cancelBrowse()
@@ -251,12 +269,123 @@ void Operator::cancelBrowse()
         m_deadLetters->cancelBrowse();
 }
 
-void Operator::replay(const QStringList &messageIds)
+void Operator::openDeadLetter(const QString &messageId)
 {
-    if (m_deadLetters)
-        m_deadLetters->replay(messageIds);
+    if (auto *const letters = lettersFor(u"open"_s, Right::Look))
+        Q_EMIT deadLetterOpened(letters->open(messageId));
+}
+
+void Operator::findInDeadLetters(const QString &text, quint64 ticket)
+{
+    if (auto *const letters = lettersFor(u"find"_s, Right::Look))
+        Q_EMIT deadLettersFound(letters->find(text, ticket));
+}
+
+void Operator::replay(const ReplayOrder &order)
+{
+    if (auto *const letters = lettersFor(u"replay"_s, Right::Act))
+        letters->replay(order);
+}
+
+void Operator::pauseReplay(qint64 run)
+{
+    if (auto *const letters = lettersFor(u"pause"_s, Right::Act))
+        letters->pauseRun(run);
+}
+
+void Operator::resumeReplay(qint64 run)
+{
+    if (auto *const letters = lettersFor(u"resume"_s, Right::Act))
+        letters->resumeRun(run);
+}
+
+void Operator::cancelReplay(qint64 run)
+{
+    if (auto *const letters = lettersFor(u"cancel"_s, Right::Act))
+        letters->cancelRun(run);
+}
+
+void Operator::queryReplays()
+{
+    if (auto *const letters = lettersFor(u"replays"_s, Right::Look))
+        Q_EMIT replaysListed(letters->runs());
+}
+
+void Operator::deleteDeadLetters(const QStringList &messageIds)
+{
+    if (auto *const letters = lettersFor(u"delete"_s, Right::Act))
+        letters->remove(messageIds);
+}
+
+void Operator::editAndReplay(const EditOrder &order)
+{
+    if (auto *const letters = lettersFor(u"edit"_s, Right::Act))
+        letters->editAndReplay(order);
+}
+
+void Operator::queryKeptLetters(int limit)
+{
+    auto *const letters = lettersFor(u"kept letters"_s, Right::Look);
+    if (!letters)
+        return;
+    KeptLetters listed;
+    if (auto kept = letters->kept().newest(limit))
+        listed.letters = kept.take();
     else
-        Q_EMIT actFailed(u"replay"_s, u"the database is not open"_s);
+        listed.error = kept.error().text;
+    Q_EMIT keptLettersListed(listed);
+}
+
+void Operator::putBackLetters(const QList<qint64> &keptIds)
+{
+    if (lettersFor(u"put back"_s, Right::Act))
+        m_acts->putBack(keptIds);
+}
+
+void Operator::purgeDeadLetters(const QString &typedName)
+{
+    if (lettersFor(u"purge"_s, Right::Act))
+        m_acts->purge(typedName);
+}
+
+void Operator::exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv)
+{
+    if (lettersFor(u"export"_s, Right::Look))
+        m_acts->exportLetters(messageIds, path, csv);
+}
+
+void Operator::importDeadLetters(const QString &path, bool toSource)
+{
+    if (lettersFor(u"import"_s, Right::Act))
+        m_acts->importLetters(path, toSource);
+}
+
+void Operator::forgetClaim(const QString &eventId, const QString &reason)
+{
+    if (lettersFor(u"forget"_s, Right::Act))
+        m_acts->forgetClaim(eventId, reason);
+}
+
+void Operator::queryAudit(qint64 beforeId, int limit)
+{
+    auto *const letters = lettersFor(u"audit"_s, Right::Look);
+    if (!letters)
+        return;
+    auto page = letters->audit().page(beforeId, limit);
+    if (page) {
+        Q_EMIT auditListed(page.value());
+        return;
+    }
+    AuditPage failed;
+    failed.beforeId = beforeId;
+    failed.error = page.error().text;
+    Q_EMIT auditListed(failed);
+}
+
+void Operator::exportAudit(const QString &path)
+{
+    if (lettersFor(u"export"_s, Right::Look))
+        m_acts->exportAudit(path);
 }
 
 void Operator::recordSend(const SendReport &report)

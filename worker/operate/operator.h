@@ -20,6 +20,7 @@
 namespace sendonce {
 
 class DeadLetters;
+class LetterActs;
 class PreflightRun;
 
 /// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on
@@ -42,9 +43,26 @@ public Q_SLOTS:
     void queryMailbox(const QString &search, int limit);
     void openMail(const QString &id);
     void queryStory(const QString &eventId);
-    void browseDeadLetters();
+    // The dead letters: see worker.h. What changes something is refused by a profile that is read-only.
+    void browseDeadLetters(bool yes);
     void cancelBrowse();
-    void replay(const QStringList &messageIds);
+    void openDeadLetter(const QString &messageId);
+    void findInDeadLetters(const QString &text, quint64 ticket);
+    void replay(const sendonce::ReplayOrder &order);
+    void pauseReplay(qint64 run);
+    void resumeReplay(qint64 run);
+    void cancelReplay(qint64 run);
+    void queryReplays();
+    void deleteDeadLetters(const QStringList &messageIds);
+    void editAndReplay(const sendonce::EditOrder &order);
+    void queryKeptLetters(int limit);
+    void putBackLetters(const QList<qint64> &keptIds);
+    void purgeDeadLetters(const QString &typedName);
+    void exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv);
+    void importDeadLetters(const QString &path, bool toSource);
+    void forgetClaim(const QString &eventId, const QString &reason);
+    void queryAudit(qint64 beforeId, int limit);
+    void exportAudit(const QString &path);
     void recordSend(const sendonce::SendReport &report);
     /// Once more while one runs: nothing. Works without open databases too, for it is there to say why they are not.
     void check();
@@ -63,9 +81,17 @@ Q_SIGNALS:
     void mailOpened(const sendonce::MailDetail &mail);
     void story(const sendonce::EventStory &story);
     void deadLettersChanged(const sendonce::DeadLetterList &list);
-    void replayChanged(const sendonce::ReplayItem &item);
     /// Once for each dead letter queue; again before a browse while it is not known.
     void moveTasksProbed(const sendonce::MoveTaskSupport &support);
+    void deadLettersUpdated(const QList<sendonce::DeadLetter> &letters);
+    void deadLetterOpened(const sendonce::DeadLetterDetail &letter);
+    void deadLettersFound(const sendonce::DeadLetterMatches &matches);
+    void replayChanged(const QList<sendonce::ReplayItem> &items);
+    void replayProgressed(const sendonce::ReplayProgress &progress);
+    void replaysListed(const QList<sendonce::ReplayProgress> &replays);
+    void keptLettersListed(const sendonce::KeptLetters &letters);
+    void auditListed(const sendonce::AuditPage &page);
+    void actDone(const sendonce::ActReport &report);
     void actFailed(const QString &act, const QString &text);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
@@ -74,6 +100,9 @@ private:
     Result<void> openDatabase();
     void prepareServer();
     void probeForMoveTasks();
+    /// The dead letters, or nothing, which is told: no database, or an act that this profile may not do.
+    enum class Right { Look, Act };
+    DeadLetters *lettersFor(const QString &act, Right right);
     void collectHandover();
     void watchMailbox();
     void refreshMailbox();
@@ -90,6 +119,7 @@ private:
     std::unique_ptr<SqsClient> m_client;
     std::unique_ptr<DeadLetters> m_deadLetters;
     std::optional<MoveTaskSupport> m_moveTasks; ///< nothing: not asked yet, or just being asked
+    std::unique_ptr<LetterActs> m_acts;
     std::optional<MailboxIndex> m_mailbox;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     std::unique_ptr<QTimer> m_mailboxTimer;

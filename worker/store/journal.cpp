@@ -101,6 +101,8 @@ void learn(Journal::Knowledge &about, const DeliveryReport &report, const QDateT
         about.eventType = report.eventType;
     if (!report.applicationId.isEmpty())
         about.applicationId = report.applicationId;
+    if (!about.firstAt.isValid())
+        about.firstAt = recordedAt;
     about.lastAt = recordedAt;
     about.lastOutcome = report.outcome;
     switch (report.outcome) {
@@ -124,6 +126,8 @@ void learn(Journal::Knowledge &about, const DeliveryReport &report, const QDateT
         about.lastReason = report.reason;
         about.lastMailReply = report.mailReply;
         about.permanent = report.permanent;
+        if (!about.firstFailedAt.isValid())
+            about.firstFailedAt = recordedAt;
         about.lastFailedAt = recordedAt;
         break;
     case Outcome::GivenBack: // neither duplicate nor failure

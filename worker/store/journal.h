@@ -50,7 +50,9 @@ public:
         bool inDoubt = false; ///< some delivery was InDoubt and none Sent after it
         int duplicates = 0;
         int attempts = 0; ///< deliveries that ended Sent, Gone, Failed or InDoubt
+        QDateTime firstFailedAt;
         QDateTime lastFailedAt;
+        QDateTime firstAt; ///< first sighting
         QDateTime lastAt;
     };
     Result<QHash<QString, Knowledge>> about(const QStringList &eventIds);
@@ -61,6 +63,9 @@ public:
     Result<QList<DeliveryReport>> deliveriesSince(const QStringList &eventIds, const QDateTime &since);
     Result<EventStory> story(const QString &eventId);
     Result<qint64> possiblyTwiceCount();
+
+    /// For the other tables that live beside it: ReplayLog, Audit, KeptLetterTable.
+    Database &database() { return m_database; }
 
 private:
     explicit Journal(Database database);

@@ -201,6 +201,36 @@ Result<QHash<QString, QDateTime>> ProcessedEvents::standing(const QStringList &e
     return found;
 }
 
+Result<QDateTime> ProcessedEvents::begins()
+{
+    const auto rows =
+        m_database.rows(u"SELECT %1 FROM jobs_processedevent ORDER BY id LIMIT 1"_s.arg(processedAtText(m_database)),
+                        {}, u"the claims cannot be read"_s);
+    if (!rows)
+        return rows.error();
+    return rows->isEmpty() ? QDateTime() : fromDjangoTime(rows->first().first().toString());
+}
+
+Result<bool> ProcessedEvents::forget(const QString &eventId)
+{
+    const QString doing = u"the claim cannot be taken away"_s;
+    const auto bodies = hasBodies();
+    if (!bodies)
+        return bodies.error();
+    // The hash first: without its claim it is only something to compare the next body with, so that a crash between the
+    // two statements leaves a claim that stands.
+    if (bodies.value()) {
+        if (const auto gone = m_database.rows(u"DELETE FROM sendonce_eventbody WHERE event_id = ?"_s, {eventId}, doing);
+            !gone)
+            return gone.error();
+    }
+    const auto gone =
+        m_database.rows(u"DELETE FROM jobs_processedevent WHERE event_id = ? RETURNING event_id"_s, {eventId}, doing);
+    if (!gone)
+        return gone.error();
+    return !gone->isEmpty();
+}
+
 QString djangoTime(qint64 usecsSinceEpoch)
 {
     qint64 seconds = usecsSinceEpoch / 1'000'000;

@@ -39,6 +39,12 @@ public:
     /// Which of these are claimed: event_id -> processed_at (UTC). One query per 500 ids.
     Result<QHash<QString, QDateTime>> standing(const QStringList &eventIds);
 
+    /// When the memory begins: processed_at of its first row (UTC); invalid while it is empty.
+    Result<QDateTime> begins();
+
+    /// Takes a claim away, with its body's hash: that event can mail again. False: there was none.
+    Result<bool> forget(const QString &eventId);
+
 private:
     Result<bool> hasBodies();
     Result<Claim> standingClaim(const QString &eventId, const QByteArray &bodySha256, bool hasBodies);

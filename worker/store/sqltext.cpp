@@ -79,12 +79,20 @@ QList<SqlToken> sqlTokens(const QString &sql)
 QStringList sqlStatements(const QString &script)
 {
     QStringList statements(1);
+    QStringList words; // of the statement so far, as far as they matter
     const QList<SqlToken> tokens = sqlTokens(script);
     for (const SqlToken &token : tokens) {
-        if (token.kind == SqlToken::Kind::Symbol && token.text == ";"_L1)
+        if (token.kind == SqlToken::Kind::Word)
+            words.append(token.text.toUpper());
+        // A trigger's own statements end in semicolons too.
+        const bool insideTrigger = words.mid(0, 2) == QStringList{u"CREATE"_s, u"TRIGGER"_s}
+            && words.contains(u"BEGIN"_s) && words.last() != "END"_L1;
+        if (token.kind == SqlToken::Kind::Symbol && token.text == ";"_L1 && !insideTrigger) {
             statements.append(QString());
-        else
+            words.clear();
+        } else {
             statements.last() += token.kind == SqlToken::Kind::Blank ? u" "_s : token.text;
+        }
     }
     for (QString &statement : statements)
         statement = statement.trimmed();

@@ -25,7 +25,8 @@ struct SqlToken
 };
 QList<SqlToken> sqlTokens(const QString &sql);
 
-/// The statements of a script, without comments and semicolons, empty ones left out.
+/// The statements of a script, without comments and semicolons, empty ones left out. CREATE TRIGGER … BEGIN … END is
+/// one.
 QStringList sqlStatements(const QString &script);
 
 /// How parameters are written: `?` for Qt's drivers, `$1`, `$2` … for libpq.
