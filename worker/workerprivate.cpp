@@ -228,8 +228,8 @@ void Worker::Private::databaseOpened(int connections)
     databaseFailed = false;
     if (connections > 0 && connections < lanes) {
         log(LogLevel::Warning,
-            u"The database has room for %1 more connections, so %1 lanes work instead of %2"_s.arg(connections).arg(
-                lanes));
+            u"The database has room for %1 more connections, so %1 lanes work instead of %2"_s.arg(connections)
+                .arg(lanes));
         lanes = connections;
     }
     startWhenReady();

@@ -318,6 +318,14 @@ void ReplayRun::send(const QList<int> &rows)
         carryOut(m_machine.sent(unreadable, now()));
         return;
     }
+    // In the story a replay stands where it began: a worker may have mailed before the answer to the send is here.
+    for (const SendEntry &entry : std::as_const(entries)) {
+        const Letter &letter = m_letters[entry.id.toInt()];
+        if (const auto noted =
+                m_services.journal.recordReplay(letter.letter.eventId, letter.letter.message.messageId, BeingReplayed);
+            !noted)
+            Q_EMIT failed(noted.error().text);
+    }
     m_services.client.sendBatch(m_plan.queueUrl, entries, this,
                                 [this, rows, unreadable](const Result<QList<BatchEntryResult>> &result) {
                                     if (!result) {
