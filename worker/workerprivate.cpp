@@ -16,10 +16,16 @@ namespace {
 /// One line, whatever a stranger's text holds.
 QString oneLine(const QString &text)
 {
+    const auto breaksLine = [](QChar c) {
+        return c.unicode() < 0x20 || (c.unicode() >= 0x7f && c.unicode() < 0xa0) || c == QChar::LineSeparator
+            || c == QChar::ParagraphSeparator;
+    };
+    if (std::none_of(text.cbegin(), text.cend(), breaksLine))
+        return text; // nearly all
     QString line;
     line.reserve(text.size());
     for (const QChar c : text) {
-        if (c.category() == QChar::Other_Control || c == QChar::LineSeparator || c == QChar::ParagraphSeparator)
+        if (breaksLine(c))
             line += u"\\u%1"_s.arg(ushort(c.unicode()), 4, 16, QChar(u'0'));
         else
             line += c;

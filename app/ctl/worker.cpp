@@ -28,14 +28,12 @@ class HeadlessRun : public QObject
 public:
     HeadlessRun(Config config, const CommandLine &line)
         : m_worker(config)
-        , m_log(config.dataDir)
+        , m_log(config.dataDir, LogFile::Echo::Stderr)
         , m_untilEmpty(line.has(u"until-empty"_s))
         , m_maxMessages(line.value(u"max-messages"_s, u"0"_s).toLongLong())
         , m_json(line.has(u"json"_s))
     {
         connect(&m_worker, &Worker::logged, &m_log, &LogFile::write);
-        connect(&m_worker, &Worker::logged, this,
-                [](const LogLine &each) { std::fprintf(stderr, "%s\n", LogFile::format(each).toUtf8().constData()); });
         connect(&m_worker, &Worker::openFailed, this, [this](const Error &error) { end(exitCodeOf(error)); });
         connect(&m_worker, &Worker::countersChanged, this, [this](const Counters &counters) { m_counters = counters; });
         connect(&m_worker, &Worker::inHandChanged, this, [this](int messages) {
