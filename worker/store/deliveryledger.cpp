@@ -19,7 +19,9 @@ std::shared_ptr<PgPool> DeliveryLedger::makePool(const DatabaseUrl &url, int con
     if (!url.isPostgres())
         return nullptr;
     return std::make_shared<PgPool>(
-        url, connections, QList<QByteArray>{"SET lock_timeout = " + QByteArray::number(qint64(lockWait.count()))});
+        url, connections,
+        QList<QByteArray>{"SET lock_timeout = " + QByteArray::number(qint64(lockWait.count())),
+                          "SET plan_cache_mode = force_generic_plan"}); // planned once for each connection
 }
 
 } // namespace sendonce
