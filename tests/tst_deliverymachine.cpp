@@ -69,14 +69,33 @@ class DeliveryMachineTest : public QObject
     Q_OBJECT
     EventTypes m_types;
 
-    DeliveryMachine machine(const QByteArray &body = composeStatusChanged(u"E"_s, 3, u"reviewing"_s, u"interview"_s))
+    DeliveryMachine machine(const QByteArray &body = composeStatusChanged(u"E"_s, 3, u"reviewing"_s, u"interview"_s),
+                            Strategy strategy = Strategy::Transaction, DoubtPolicy policy = DoubtPolicy::Resend)
     {
         Message message;
         message.messageId = u"M"_s;
         message.body = body;
         message.systemAttributes = {{u"ApproximateReceiveCount"_s, u"1"_s}, {u"SentTimestamp"_s, u"1764590400000"_s}};
-        return DeliveryMachine({&m_types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s},
-                               message, ProcessedAt);
+        return DeliveryMachine(
+            {&m_types, {u"Job Board"_s, u"no-reply@jobboard.example"_s}, u"jobboard.example"_s, {}, strategy, policy},
+            message, ProcessedAt);
+    }
+    DeliveryMachine with(DoubtPolicy policy, Strategy strategy = Strategy::Transaction)
+    {
+        return machine(composeStatusChanged(u"E"_s, 3, u"reviewing"_s, u"interview"_s), strategy, policy);
+    }
+    DeliveryMachine marking(DoubtPolicy policy = DoubtPolicy::Hold) { return with(policy, Strategy::ClaimSendMark); }
+    static Result<DeliveryLedger::Claim> claimOf(DeliveryLedger::Standing standing, const Row &row = {})
+    {
+        DeliveryLedger::Claim claim;
+        claim.standing = standing;
+        claim.row = row;
+        return claim;
+    }
+    static Result<DeliveryLedger::Claim> ours() { return claimOf(DeliveryLedger::Standing::Ours, sam()); }
+    static Result<DeliveryLedger::Mark> mark(bool recorded = true, bool wasOurs = true)
+    {
+        return DeliveryLedger::Mark{recorded, wasOurs};
     }
 
     /// Feeds the answers in turn and returns the commands that were asked for, Finish included.
@@ -327,9 +346,191 @@ private Q_SLOTS:
         QVERIFY(!one.mail().bytes.isEmpty());
         QCOMPARE(one.mail(), other.mail());
     }
+
+    // ---- --in-doubt hold and ask, strategy transaction
+
+    void aHeldDoubtIsNotSentAgain()
+    {
+        auto delivery = with(DoubtPolicy::Hold);
+        const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), Result<bool>(true), ok()});
+        QCOMPARE(asked,
+                 (QList{Kind::Begin, Kind::Claim, Kind::LookUp, Kind::LookIntoDoubt, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
+        QVERIFY(delivery.report().mailReply.isEmpty());
+    }
+
+    void whatIsNotInDoubtIsSent()
+    {
+        for (const DoubtPolicy policy : {DoubtPolicy::Hold, DoubtPolicy::Ask}) {
+            auto delivery = with(policy);
+            const auto asked =
+                play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), Result<bool>(false), sent(), ok()});
+            QCOMPARE(asked.mid(3), (QList{Kind::LookIntoDoubt, Kind::Send, Kind::Commit, Kind::Finish}));
+            QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        }
+    }
+
+    void aJournalThatCannotBeAskedSendsNothing()
+    {
+        auto delivery = with(DoubtPolicy::Hold);
+        const auto asked = play(delivery, {ok(), Result(inserted()), Result<Row>(sam()), Result<bool>(Broken), ok()});
+        QCOMPARE(asked.mid(3), (QList{Kind::LookIntoDoubt, Kind::RollBack, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Failed);
+    }
+
+    void theReceivingSideIsAsked_data()
+    {
+        QTest::addColumn<DeliveryInput>("answer");
+        QTest::addColumn<QList<Kind>>("asked");
+        QTest::addColumn<Outcome>("outcome");
+        QTest::newRow("it has it") << DeliveryInput(Result<bool>(true)) << QList{Kind::Commit, Kind::Finish}
+                                   << Outcome::Sent;
+        QTest::newRow("it has not") << DeliveryInput(Result<bool>(false))
+                                    << QList{Kind::Send, Kind::Commit, Kind::Finish} << Outcome::Sent;
+        QTest::newRow("it cannot be asked")
+            << DeliveryInput(Result<bool>(Broken)) << QList{Kind::RollBack, Kind::Finish} << Outcome::InDoubt;
+    }
+
+    void theReceivingSideIsAsked()
+    {
+        QFETCH(DeliveryInput, answer);
+        QFETCH(QList<Kind>, asked);
+        auto delivery = with(DoubtPolicy::Ask);
+        QList<DeliveryInput> answers{ok(), Result(inserted()), Result<Row>(sam()), Result<bool>(true), answer};
+        for (qsizetype i = 0; i + 1 < asked.size(); ++i)
+            answers.append(asked[i] == Kind::Send ? DeliveryInput(sent()) : ok());
+        const auto got = play(delivery, answers);
+        QCOMPARE(got.mid(3, 2), (QList{Kind::LookIntoDoubt, Kind::AskReceiver}));
+        QCOMPARE(got.mid(5), asked);
+        QTEST(delivery.report().outcome, "outcome");
+    }
+
+    // ---- claim-send-mark
+
+    void claimsSendsMarks()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {ours(), sent(), mark()}),
+                 (QList{Kind::ClaimDelivery, Kind::Send, Kind::Mark, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        QVERIFY(!delivery.report().possiblyMailedTwice);
+        QCOMPARE(delivery.report().logLine, u"Emailed user 5 about application 3: reviewing -> interview (event E)"_s);
+    }
+
+    void whatIsMarkedIsADuplicate()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {claimOf(DeliveryLedger::Standing::Duplicate)}),
+                 (QList{Kind::ClaimDelivery, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Duplicate);
+    }
+
+    void somebodysLeaseIsWaitedFor()
+    {
+        DeliveryLedger::Claim claim;
+        claim.standing = DeliveryLedger::Standing::Sending;
+        claim.leaseLeft = std::chrono::milliseconds(4200);
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {Result(claim)}), (QList{Kind::ClaimDelivery, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::GivenBack);
+        QCOMPARE(delivery.report().hideFor, std::chrono::seconds(6)); // behind its end, in whole seconds
+    }
+
+    void whatIsNotSentIsReleased()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {ours(), refused(u"451 later"_s, false), Result<bool>(true)}),
+                 (QList{Kind::ClaimDelivery, Kind::Send, Kind::Release, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Failed);
+    }
+
+    void aGoneApplicationIsMarkedWithoutAMail()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {claimOf(DeliveryLedger::Standing::Ours), mark()}),
+                 (QList{Kind::ClaimDelivery, Kind::Mark, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Gone);
+    }
+
+    void aLostReplyEndsTheLeaseInDoubt()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {ours(), doubtful(), ok(), Result<bool>(true)}),
+                 (QList{Kind::ClaimDelivery, Kind::Send, Kind::RecordDoubt, Kind::Doubt, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
+    }
+
+    void aMarkThatIsNotCleanIsPossiblyTwice_data()
+    {
+        QTest::addColumn<bool>("recorded");
+        QTest::addColumn<bool>("wasOurs");
+        QTest::newRow("handled by somebody else") << false << true;
+        QTest::newRow("taken over") << true << false;
+        QTest::newRow("both") << false << false;
+    }
+
+    void aMarkThatIsNotCleanIsPossiblyTwice()
+    {
+        QFETCH(bool, recorded);
+        QFETCH(bool, wasOurs);
+        auto delivery = marking();
+        play(delivery, {ours(), sent(), mark(recorded, wasOurs)});
+        QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        QVERIFY(delivery.report().possiblyMailedTwice);
+    }
+
+    void aMailThatCannotBeMarkedIsInDoubt()
+    {
+        auto delivery = marking();
+        QCOMPARE(play(delivery, {ours(), sent(), Result<DeliveryLedger::Mark>(Broken), ok(), Result<bool>(Broken)}),
+                 (QList{Kind::ClaimDelivery, Kind::Send, Kind::Mark, Kind::RecordDoubt, Kind::Doubt, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
+    }
+
+    void anEventInDoubtIsHeld()
+    {
+        auto delivery = marking(DoubtPolicy::Hold);
+        QCOMPARE(play(delivery, {claimOf(DeliveryLedger::Standing::InDoubt)}),
+                 (QList{Kind::ClaimDelivery, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::InDoubt);
+    }
+
+    void anEventInDoubtIsSentAgainAndCounted()
+    {
+        auto delivery = marking(DoubtPolicy::Resend);
+        QCOMPARE(play(delivery, {claimOf(DeliveryLedger::Standing::InDoubt), ours(), sent(), mark()}),
+                 (QList{Kind::ClaimDelivery, Kind::TakeOver, Kind::Send, Kind::Mark, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        QVERIFY(delivery.report().possiblyMailedTwice); // no double is silent
+    }
+
+    void anEventInDoubtIsSettledByTheReceivingSide()
+    {
+        auto delivery = marking(DoubtPolicy::Ask);
+        QCOMPARE(play(delivery, {claimOf(DeliveryLedger::Standing::InDoubt), ours(), Result<bool>(true), mark()}),
+                 (QList{Kind::ClaimDelivery, Kind::TakeOver, Kind::AskReceiver, Kind::Mark, Kind::Finish}));
+        QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        QVERIFY(!delivery.report().possiblyMailedTwice);
+    }
+
+    void whatTheReceivingSideHasNotIsSentWithoutADouble()
+    {
+        auto delivery = marking(DoubtPolicy::Ask);
+        play(delivery, {claimOf(DeliveryLedger::Standing::InDoubt), ours(), Result<bool>(false), sent(), mark()});
+        QCOMPARE(delivery.report().outcome, Outcome::Sent);
+        QVERIFY(!delivery.report().possiblyMailedTwice);
+    }
+
+    void aTakeOverThatCameTooLateGivesBack()
+    {
+        auto delivery = marking(DoubtPolicy::Resend);
+        play(delivery, {claimOf(DeliveryLedger::Standing::InDoubt), claimOf(DeliveryLedger::Standing::InDoubt)});
+        QCOMPARE(delivery.report().outcome, Outcome::GivenBack);
+    }
 };
 
 Q_DECLARE_METATYPE(DeliveryInput)
+Q_DECLARE_METATYPE(QList<Kind>)
 Q_DECLARE_METATYPE(Outcome)
 
 QTEST_GUILESS_MAIN(DeliveryMachineTest)

@@ -141,8 +141,8 @@ private Q_SLOTS:
         QTest::newRow("mail-from") << u"mail-from"_s << u"nobody"_s << u"one address"_s;
         QTest::newRow("lanes") << u"lanes"_s << u"many"_s << u"1 to 256"_s;
         QTest::newRow("mail-rate") << u"mail-rate"_s << u"0"_s << u"1 to 100000"_s;
-        QTest::newRow("strategy") << u"strategy"_s << u"hope"_s << u"transaction"_s;
-        QTest::newRow("in-doubt") << u"in-doubt"_s << u"shrug"_s << u"resend"_s;
+        QTest::newRow("strategy") << u"strategy"_s << u"hope"_s << u"transaction, claim-send-mark"_s;
+        QTest::newRow("in-doubt") << u"in-doubt"_s << u"shrug"_s << u"resend, hold, ask"_s;
         QTest::newRow("mail-timeout") << u"mail-timeout"_s << u"soon"_s << u"10s or 500ms"_s;
         QTest::newRow("message-id-domain") << u"message-id-domain"_s << u"a b"_s << u"a domain"_s;
     }

@@ -28,6 +28,15 @@ struct AwsCredentials
     bool operator==(const AwsCredentials &) const = default;
 };
 
+/// How an event is claimed (spec.md, "Two strategies for production").
+enum class Strategy { Transaction, ClaimSendMark };
+/// What is done with an event that may have been mailed (spec.md, "Outcome of a send").
+enum class DoubtPolicy {
+    Resend, ///< the same bytes again
+    Hold, ///< nothing, until a person decides
+    Ask, ///< what the receiving side says: settled, or again
+};
+
 /// Everything a worker needs to know, resolved by app/config from flags, environment and defaults, and never changed
 /// while it runs. Holds secrets: never logged, never shown as a whole.
 struct Config
@@ -50,6 +59,10 @@ struct Config
     QString mailFrom = QStringLiteral("Job Board <no-reply@jobboard.example>");
     QString messageIdDomain; ///< empty: the sender's
 
+    Strategy strategy = Strategy::Transaction;
+    DoubtPolicy inDoubt = DoubtPolicy::Resend;
+    QString askMaildir; ///< for DoubtPolicy::Ask: the receiving side's Maildir; empty: there is none to ask
+    int databaseConnections = 8; ///< shared by all lanes, for Strategy::ClaimSendMark on PostgreSQL
     int lanes = 1;
     std::chrono::milliseconds mailTimeout = 10s; ///< before the final dot, for the whole dialogue
     std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it

@@ -90,6 +90,7 @@ struct DeliveryReport
     bool permanent = false; ///< a 5yz refusal: the same mail will be refused again
     bool possiblyMailedTwice = false; ///< spec.md, rule 5
     bool otherBody = false; ///< spec.md, rule 8: a duplicate event_id with another body
+    std::chrono::seconds hideFor{0}; ///< GivenBack: until somebody else's lease has ended
     QString userId; ///< of the recipient, when looked up
     QString recipient; ///< address, when looked up
     QString mailMessageId; ///< Message-ID header of the mail, when one was rendered

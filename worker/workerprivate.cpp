@@ -232,7 +232,7 @@ void Worker::Private::databaseOpened(int connections)
     if (databaseFailed)
         log(LogLevel::Info, u"The database is reachable again"_s);
     databaseFailed = false;
-    if (connections > 0 && connections < lanes) {
+    if (config.strategy == Strategy::Transaction && connections > 0 && connections < lanes) {
         log(LogLevel::Warning,
             u"The database has room for %1 more connections, so %1 lanes work instead of %2"_s.arg(connections)
                 .arg(lanes));

@@ -14,6 +14,9 @@
 #include <QRegularExpression>
 #include <QStandardPaths>
 
+#include <algorithm>
+#include <array>
+
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
@@ -97,10 +100,15 @@ struct Resolver
         return true;
     }
 
-    void oneOf(const QString &flag, const QStringList &names)
+    /// The index of the name that was given.
+    int oneOf(const QString &flag, const QStringList &names, int fallback)
     {
-        if (given.has(flag) && !names.contains(given.values.value(flag)))
+        if (!given.has(flag))
+            return fallback;
+        const qsizetype index = names.indexOf(given.values.value(flag));
+        if (index < 0)
             refuse(flag, given.values.value(flag), names.join(u", "_s));
+        return int(std::max<qsizetype>(index, 0));
     }
 };
 
@@ -190,12 +198,26 @@ const QList<Setting> &allSettings()
          u"N"_s,
          u"32 with PostgreSQL, 1 with SQLite"_s,
          u"messages in work at once"_s},
-        {u"strategy"_s, {u"SENDONCE_STRATEGY"_s}, u"NAME"_s, u"transaction"_s, u"how an event is claimed"_s},
+        {u"strategy"_s,
+         {u"SENDONCE_STRATEGY"_s},
+         u"NAME"_s,
+         u"transaction"_s,
+         u"how an event is claimed: transaction or claim-send-mark"_s},
         {u"in-doubt"_s,
          {u"SENDONCE_IN_DOUBT"_s},
          u"POLICY"_s,
-         u"resend"_s,
-         u"what to do when the final reply is lost"_s},
+         u"resend; hold with claim-send-mark"_s,
+         u"what to do when the final reply is lost: resend, hold or ask"_s},
+        {u"ask-maildir"_s,
+         {u"SENDONCE_ASK_MAILDIR"_s},
+         u"DIR"_s,
+         u"the embedded mailbox"_s,
+         u"Maildir of the receiving side, for --in-doubt ask"_s},
+        {u"db-connections"_s,
+         {u"SENDONCE_DB_CONNECTIONS"_s},
+         u"N"_s,
+         u"8"_s,
+         u"connections that the lanes share, with claim-send-mark on PostgreSQL"_s},
         {u"mail-timeout"_s, {u"SENDONCE_MAIL_TIMEOUT"_s}, u"TIME"_s, u"10s"_s, u"for a mail, before its final dot"_s},
         {u"mail-final-timeout"_s,
          {u"SENDONCE_MAIL_FINAL_TIMEOUT"_s},
@@ -419,8 +441,14 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     config.lanes = settings.number(u"lanes"_s, PostgresLanes, 1, MaxLanes);
     if (!database->isPostgres())
         config.lanes = 1; // one writer: one delivery in work at a time per file, whatever --lanes says (spec.md)
-    settings.oneOf(u"strategy"_s, {u"transaction"_s});
-    settings.oneOf(u"in-doubt"_s, {u"resend"_s});
+    config.strategy = settings.oneOf(u"strategy"_s, {u"transaction"_s, u"claim-send-mark"_s}, 0) == 1
+        ? Strategy::ClaimSendMark
+        : Strategy::Transaction;
+    static constexpr std::array Policies{DoubtPolicy::Resend, DoubtPolicy::Hold, DoubtPolicy::Ask};
+    config.inDoubt = Policies[size_t(settings.oneOf(u"in-doubt"_s, {u"resend"_s, u"hold"_s, u"ask"_s},
+                                                    config.strategy == Strategy::ClaimSendMark ? 1 : 0))];
+    config.askMaildir = settings.text(u"ask-maildir"_s, {});
+    config.databaseConnections = settings.number(u"db-connections"_s, config.databaseConnections, 1, MaxLanes);
     config.mailTimeout = settings.duration(u"mail-timeout"_s, config.mailTimeout);
     config.mailFinalTimeout = settings.duration(u"mail-final-timeout"_s, config.mailFinalTimeout);
     config.lockTimeout = settings.duration(u"lock-timeout"_s, 0ms);
@@ -435,6 +463,10 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
         config.embedded =
             sameQueue && sameMail && database.value() == DatabaseUrl::parse(embeddedDatabaseUrl(dataDir)).value();
     }
+    if (config.askMaildir.isEmpty() && config.embedded)
+        config.askMaildir = dataDir + u"/mailbox"_s;
+    if (config.inDoubt == DoubtPolicy::Ask && config.askMaildir.isEmpty())
+        settings.refuse(u"in-doubt"_s, u"ask"_s, u"--ask-maildir DIR beside it, or the embedded mailbox"_s);
     config.depthInterval = config.embedded ? 1s : 5s; // each sample of a real queue is a request somebody pays for
     config.profile = config.embedded ? u"Local"_s : u"Environment"_s;
     if (settings.error)

@@ -31,7 +31,7 @@ ConsumerMachine::Moment now()
 ConsumerMachine::Ended endOf(const DeliveryReport &report)
 {
     using Ended = ConsumerMachine::Ended;
-    if (report.outcome == Outcome::GivenBack)
+    if (report.outcome == Outcome::GivenBack && report.hideFor == 0s) // else it is this event alone that is busy
         return Ended::GivenBack;
     if (report.outcome == Outcome::Failed && asksForPatience(report.mailReply))
         return Ended::Throttled;
@@ -53,6 +53,11 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
 {
     LaneSettings settings = laneSettings;
     settings.stop = m_stopFlag;
+    if (settings.config.strategy == Strategy::ClaimSendMark) {
+        if (const auto url = DatabaseUrl::parse(settings.config.databaseUrl))
+            settings.pool =
+                DeliveryLedger::makePool(url.value(), settings.config.databaseConnections, settings.lockWait);
+    }
     for (int number = 1; number <= lanes; ++number) {
         auto *thread = new QThread(this);
         thread->setObjectName(u"lane %1"_s.arg(number));
@@ -213,7 +218,7 @@ void Consumer::carryOut(const ConsumerCommands &commands)
             break;
         case Kind::GiveBack: {
             const QString held = m_heartbeat.release(message.messageId);
-            giveBack(message.messageId, held.isEmpty() ? message.receiptHandle : held);
+            giveBack(message.messageId, held.isEmpty() ? message.receiptHandle : held, 0s);
             break;
         }
         case Kind::Wait:
@@ -279,7 +284,7 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
         m_acknowledger.acknowledge(report.messageId, handle);
         break;
     case Outcome::GivenBack:
-        giveBack(report.messageId, handle);
+        giveBack(report.messageId, handle, report.hideFor);
         break;
     case Outcome::Failed: // left for the visibility timeout; after maxReceiveCount the queue moves it
     case Outcome::InDoubt:
@@ -292,13 +297,13 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
     carryOut(m_machine.laneFree(lane, endOf(report), now()));
 }
 
-void Consumer::giveBack(const QString &messageId, const QString &receiptHandle)
+void Consumer::giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor)
 {
     if (m_paused)
         return; // it would be refused; the message comes back after its visibility timeout
     ++m_givingBack;
     m_client.changeVisibilityBatch(
-        m_facts.queueUrl, {{u"0"_s, receiptHandle, 0s}}, this,
+        m_facts.queueUrl, {{u"0"_s, receiptHandle, hideFor}}, this,
         [this, messageId](const Result<QList<BatchEntryResult>> &result) {
             const bool ok = result && !result->isEmpty() && result->first().ok;
             if (!ok) {

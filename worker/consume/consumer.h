@@ -77,7 +77,7 @@ private:
     void databaseLost(Lane *lane, const Error &error);
     void databaseBack();
     void laneFinished(int lane, const DeliveryReport &report);
-    void giveBack(const QString &messageId, const QString &receiptHandle);
+    void giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor);
     void recorded(const QList<DeliveryReport> &reports);
     void finishStop();
 

@@ -44,12 +44,18 @@ DeliveryCommand DeliveryMachine::finish(Outcome outcome)
     return ask(Kind::Finish);
 }
 
-DeliveryCommand DeliveryMachine::rollBackThen(Outcome outcome, Stage failedStage, const QString &reason)
+DeliveryCommand DeliveryMachine::undoThen(Outcome outcome, Stage failedStage, const QString &reason)
 {
     m_outcome = outcome;
     m_report.failedStage = failedStage;
     m_report.reason = reason;
-    return ask(Kind::RollBack);
+    return ask(marks() ? Kind::Release : Kind::RollBack);
+}
+
+DeliveryCommand DeliveryMachine::settleAs(Outcome outcome)
+{
+    m_outcome = outcome;
+    return ask(marks() ? Kind::Mark : Kind::Commit);
 }
 
 DeliveryCommand DeliveryMachine::start(qint64 usecSinceReceive)
@@ -72,7 +78,7 @@ DeliveryCommand DeliveryMachine::start(qint64 usecSinceReceive)
     m_report.eventId = m_event.eventId;
     m_report.eventType = m_event.type;
     m_report.applicationId = m_event.fields.value(u"application_id"_s).toString();
-    return ask(Kind::Begin);
+    return ask(marks() ? Kind::ClaimDelivery : Kind::Begin);
 }
 
 DeliveryCommand DeliveryMachine::step(const DeliveryInput &input, qint64 usecSinceReceive)
@@ -96,6 +102,8 @@ DeliveryCommand DeliveryMachine::step(const DeliveryInput &input, qint64 usecSin
     case Kind::RecordDoubt:
         // A journal that cannot be written does not change what is true: the outcome stays in doubt, and the log has
         // it.
+        if (marks())
+            return ask(Kind::Doubt);
         if (m_accepted)
             return finish(Outcome::InDoubt); // after a failed re-claim: there is no transaction left
         return ask(Kind::RollBack);
@@ -105,6 +113,18 @@ DeliveryCommand DeliveryMachine::step(const DeliveryInput &input, qint64 usecSin
         return finish(m_outcome);
     case Kind::Reclaim:
         return reclaimed(std::get<Result<ProcessedEvents::Claim>>(input));
+    case Kind::LookIntoDoubt:
+        return lookedIntoDoubt(std::get<Result<bool>>(input));
+    case Kind::AskReceiver:
+        return receiverAnswered(std::get<Result<bool>>(input));
+    case Kind::ClaimDelivery:
+    case Kind::TakeOver:
+        return deliveryClaimed(std::get<Result<DeliveryLedger::Claim>>(input));
+    case Kind::Mark:
+        return marked(std::get<Result<DeliveryLedger::Mark>>(input));
+    case Kind::Release: // what cannot be given up now ends with its lease, and is in doubt then
+    case Kind::Doubt:
+        return finish(m_outcome);
     case Kind::Finish:
         break;
     }
@@ -115,8 +135,8 @@ DeliveryCommand DeliveryMachine::claimed(const Result<ProcessedEvents::Claim> &c
 {
     if (!claim) {
         // Any error is a failure, never "already there": that would lose the mail silently (spec.md, rule 7).
-        return rollBackThen(isNobodysFault(claim.error()) ? Outcome::GivenBack : Outcome::Failed, Stage::Claimed,
-                            claim.error().text);
+        return undoThen(isNobodysFault(claim.error()) ? Outcome::GivenBack : Outcome::Failed, Stage::Claimed,
+                        claim.error().text);
     }
     reach(Stage::Claimed, m_now);
     if (claim->inserted)
@@ -129,21 +149,115 @@ DeliveryCommand DeliveryMachine::claimed(const Result<ProcessedEvents::Claim> &c
 DeliveryCommand DeliveryMachine::lookedUp(const Result<std::optional<QMap<QString, QVariant>>> &row)
 {
     if (!row) // a look-up that is only slow comes to its DLQ: Busy is not meant here
-        return rollBackThen(row.error().kind == ErrorKind::Unreachable ? Outcome::GivenBack : Outcome::Failed,
-                            Stage::LookedUp, row.error().text);
+        return undoThen(row.error().kind == ErrorKind::Unreachable ? Outcome::GivenBack : Outcome::Failed,
+                        Stage::LookedUp, row.error().text);
     if (!row->has_value()) {
         const auto text = renderTemplate(m_type->missingText, m_values);
         m_report.reason = text ? text.value() : u"nothing found for it"_s;
         if (m_type->missing == EventType::Missing::Retry)
-            return rollBackThen(Outcome::Failed, Stage::LookedUp, m_report.reason);
-        m_outcome = Outcome::Gone;
-        return ask(Kind::Commit);
+            return undoThen(Outcome::Failed, Stage::LookedUp, m_report.reason);
+        return settleAs(Outcome::Gone);
     }
     const auto rendered = render(row.value().value());
     if (!rendered)
-        return rollBackThen(Outcome::Failed, Stage::LookedUp, rendered.error().text);
+        return undoThen(Outcome::Failed, Stage::LookedUp, rendered.error().text);
     reach(Stage::LookedUp, m_now);
-    return ask(Kind::Send);
+    if (marks())
+        return m_inDoubtBefore && m_rules.inDoubt == DoubtPolicy::Ask ? ask(Kind::AskReceiver) : ask(Kind::Send);
+    // A first receive cannot be in doubt by this message, but by another one of the same event.
+    return m_rules.inDoubt == DoubtPolicy::Resend ? ask(Kind::Send) : ask(Kind::LookIntoDoubt);
+}
+
+DeliveryCommand DeliveryMachine::lookedIntoDoubt(const Result<bool> &isHeld)
+{
+    if (!isHeld) // not known is not "no": a person has asked for no second mail
+        return undoThen(Outcome::Failed, Stage::LookedUp, isHeld.error().text);
+    if (!isHeld.value())
+        return ask(Kind::Send);
+    return foundInDoubt();
+}
+
+DeliveryCommand DeliveryMachine::foundInDoubt()
+{
+    m_inDoubtBefore = true;
+    switch (m_rules.inDoubt) {
+    case DoubtPolicy::Resend:
+        return ask(marks() ? Kind::TakeOver : Kind::Send);
+    case DoubtPolicy::Ask:
+        // The Message-ID is known once the mail is made.
+        return ask(marks() ? Kind::TakeOver : Kind::AskReceiver);
+    case DoubtPolicy::Hold:
+        break;
+    }
+    m_report.reason = u"it may have been mailed before; held until somebody decides"_s;
+    m_report.failedStage = Stage::Accepted;
+    m_outcome = Outcome::InDoubt;
+    return marks() ? finish(Outcome::InDoubt) : ask(Kind::RollBack);
+}
+
+DeliveryCommand DeliveryMachine::receiverAnswered(const Result<bool> &hasIt)
+{
+    if (!hasIt) {
+        m_report.reason = hasIt.error().text;
+        m_report.failedStage = Stage::Accepted;
+        m_outcome = Outcome::InDoubt;
+        return ask(marks() ? Kind::Doubt : Kind::RollBack);
+    }
+    if (!hasIt.value())
+        return ask(Kind::Send);
+    m_report.reason = u"the receiving side has it"_s;
+    m_accepted = true;
+    reach(Stage::Accepted, m_now);
+    return settleAs(Outcome::Sent);
+}
+
+DeliveryCommand DeliveryMachine::deliveryClaimed(const Result<DeliveryLedger::Claim> &claim)
+{
+    using Standing = DeliveryLedger::Standing;
+    if (!claim) {
+        m_report.failedStage = Stage::Claimed;
+        m_report.reason = claim.error().text;
+        return finish(isNobodysFault(claim.error()) ? Outcome::GivenBack : Outcome::Failed);
+    }
+    reach(Stage::Claimed, m_now);
+    switch (claim->standing) {
+    case Standing::Ours:
+        return lookedUp(claim->row);
+    case Standing::Duplicate:
+        m_report.otherBody = claim->otherBody;
+        return finish(Outcome::Duplicate);
+    case Standing::Sending:
+        m_report.reason = u"another delivery of this event is under way"_s;
+        m_report.hideFor = std::chrono::ceil<std::chrono::seconds>(claim->leaseLeft) + std::chrono::seconds(1);
+        return finish(Outcome::GivenBack);
+    case Standing::InDoubt:
+        if (m_inDoubtBefore) // a take-over that came too late: somebody else has taken it
+            return finish(Outcome::GivenBack);
+        return foundInDoubt();
+    }
+    return finish(Outcome::Failed);
+}
+
+DeliveryCommand DeliveryMachine::marked(const Result<DeliveryLedger::Mark> &mark)
+{
+    if (!mark) {
+        if (!m_accepted) { // gone: the lease ends, and it is looked at again
+            m_report.failedStage = Stage::Committed;
+            m_report.reason = mark.error().text;
+            return finish(Outcome::Failed);
+        }
+        m_outcome = Outcome::InDoubt;
+        m_report.outcome = Outcome::InDoubt;
+        m_report.failedStage = Stage::Committed;
+        m_report.reason = u"mailed, but it could not be marked as handled: %1"_s.arg(mark.error().text);
+        return ask(Kind::RecordDoubt);
+    }
+    reach(Stage::Committed, m_now);
+    if (m_accepted && !mark->isClean()) {
+        m_report.possiblyMailedTwice = true;
+        m_report.reason = mark->recorded ? u"somebody else had taken it over"_s : u"somebody else has handled it"_s;
+    }
+    return finish(m_outcome);
 }
 
 Result<void> DeliveryMachine::render(const QMap<QString, QVariant> &row)
@@ -204,11 +318,14 @@ DeliveryCommand DeliveryMachine::mailed(const SendResult &result)
     case SendResult::Status::Sent:
         reach(Stage::Accepted, m_now);
         m_accepted = true;
-        m_outcome = Outcome::Sent;
-        return ask(Kind::Commit);
+        if (m_inDoubtBefore && m_rules.inDoubt == DoubtPolicy::Resend) {
+            m_report.possiblyMailedTwice = true;
+            m_report.reason = u"it was in doubt before, and was sent again"_s;
+        }
+        return settleAs(Outcome::Sent);
     case SendResult::Status::NotSent:
-        return rollBackThen(result.aborted ? Outcome::GivenBack : Outcome::Failed, Stage::Accepted,
-                            result.reply.isEmpty() ? result.text : result.reply);
+        return undoThen(result.aborted ? Outcome::GivenBack : Outcome::Failed, Stage::Accepted,
+                        result.reply.isEmpty() ? result.text : result.reply);
     case SendResult::Status::InDoubt:
         m_outcome = Outcome::InDoubt;
         m_report.outcome = Outcome::InDoubt;
@@ -257,8 +374,7 @@ void DeliveryMachine::writeLogLine()
         m_report.logLine = u"%1 (event %2)"_s.arg(line ? line.value() : u"Emailed "_s + m_report.recipient, event);
         if (m_report.possiblyMailedTwice)
             m_report.logLine +=
-                u"; possibly mailed twice: another delivery claimed the event when our commit failed (%1)"_s.arg(
-                    m_report.reason);
+                u"; possibly mailed twice: another delivery claimed the event (%1)"_s.arg(m_report.reason);
         break;
     }
     case Outcome::Duplicate:

@@ -5,6 +5,7 @@
 #include "worker/mail/mimemessage.h"
 #include "worker/mail/smtpclient.h"
 #include "worker/result.h"
+#include "worker/store/deliveryledger.h"
 #include "worker/store/processedevents.h"
 #include "worker/types.h"
 
@@ -29,6 +30,15 @@ struct DeliveryCommand
         RollBack, ///< -> Result<void>
         Reclaim, ///< the claim once more, new connection, same processed_at, committed ->
                  ///< Result<ProcessedEvents::Claim>
+        LookIntoDoubt, ///< is this event in doubt, and held? -> Result<bool>
+        AskReceiver, ///< does the receiving side have mail().messageId? -> Result<bool>
+
+        // Strategy::ClaimSendMark: each is a transaction of its own.
+        ClaimDelivery, ///< claims, and looks up -> Result<DeliveryLedger::Claim>
+        TakeOver, ///< of an event in doubt, and looks up -> Result<DeliveryLedger::Claim>
+        Mark, ///< handled -> Result<DeliveryLedger::Mark>
+        Release, ///< unclaimed again -> Result<bool>
+        Doubt, ///< the lease ends, in doubt -> Result<bool>
         Finish, ///< over: report() is complete
     };
     Kind kind = Kind::Finish;
@@ -37,8 +47,9 @@ struct DeliveryCommand
 };
 
 /// What the lane answers; which alternative belongs to which command stands beside the command.
-using DeliveryInput = std::variant<Result<void>, Result<ProcessedEvents::Claim>,
-                                   Result<std::optional<QMap<QString, QVariant>>>, SendResult>;
+using DeliveryInput =
+    std::variant<Result<void>, Result<ProcessedEvents::Claim>, Result<std::optional<QMap<QString, QVariant>>>,
+                 SendResult, Result<bool>, Result<DeliveryLedger::Claim>, Result<DeliveryLedger::Mark>>;
 
 /// What a delivery must know beside its message.
 struct DeliveryRules
@@ -47,6 +58,8 @@ struct DeliveryRules
     MailAddress from;
     QString messageIdDomain;
     QString idempotencyHeader = {}; ///< empty: none
+    Strategy strategy = Strategy::Transaction;
+    DoubtPolicy inDoubt = DoubtPolicy::Resend;
 };
 
 /// One delivery as a state machine without I/O: validate, claim, look up, send, commit; spec.md's table is its
@@ -75,12 +88,21 @@ public:
 private:
     DeliveryCommand ask(DeliveryCommand::Kind kind);
     DeliveryCommand finish(Outcome outcome);
-    DeliveryCommand rollBackThen(Outcome outcome, Stage failedStage, const QString &reason);
     DeliveryCommand claimed(const Result<ProcessedEvents::Claim> &claim);
     DeliveryCommand lookedUp(const Result<std::optional<QMap<QString, QVariant>>> &row);
     DeliveryCommand mailed(const SendResult &result);
     DeliveryCommand committed(const Result<void> &result);
     DeliveryCommand reclaimed(const Result<ProcessedEvents::Claim> &claim);
+    DeliveryCommand lookedIntoDoubt(const Result<bool> &isHeld);
+    DeliveryCommand receiverAnswered(const Result<bool> &hasIt);
+    DeliveryCommand deliveryClaimed(const Result<DeliveryLedger::Claim> &claim);
+    DeliveryCommand foundInDoubt();
+    DeliveryCommand marked(const Result<DeliveryLedger::Mark> &mark);
+    /// Ends without a mail: rolled back, or the claim given up.
+    DeliveryCommand undoThen(Outcome outcome, Stage failedStage, const QString &reason);
+    /// Ends with the event handled: committed, or marked.
+    DeliveryCommand settleAs(Outcome outcome);
+    bool marks() const { return m_rules.strategy == Strategy::ClaimSendMark; }
     Result<void> render(const QMap<QString, QVariant> &row);
     void reach(Stage stage, qint64 usec);
     void writeLogLine();
@@ -96,6 +118,7 @@ private:
     DeliveryCommand::Kind m_waitingFor = DeliveryCommand::Kind::Finish;
     Outcome m_outcome = Outcome::Failed; ///< decided, to be told when the transaction has ended
     bool m_accepted = false; ///< the mail server said 2yz to the end of data
+    bool m_inDoubtBefore = false; ///< the event, when this delivery came
     qint64 m_now = 0;
 };
 

@@ -1,9 +1,13 @@
 #include "worker/consume/lane.h"
 
+#include "worker/mail/maildirlookup.h"
+
 #include <QThread>
 #include <QTimer>
+#include <QUuid>
 
 #include <algorithm>
+#include <ctime>
 
 namespace sendonce {
 
@@ -15,6 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds FirstPause = 250ms; ///< between two tries to reach the database
 constexpr std::chrono::milliseconds LongestPause = 5s;
+constexpr auto LeaseLeftAtTheDot = 2s; ///< less, and the final dot is not written
 
 /// The error of whatever a command gave back; null when there is none.
 const Error *errorOf(const DeliveryInput &input)
@@ -27,6 +32,20 @@ const Error *errorOf(const DeliveryInput &input)
                 return result ? nullptr : &result.error();
         },
         input);
+}
+
+/// Both mail time-outs and 10 s (spec.md, "Two strategies").
+std::chrono::milliseconds leaseOf(const Config &config)
+{
+    return config.mailTimeout + config.mailFinalTimeout + 10s;
+}
+
+/// Nanoseconds of a clock that also counts while the machine is suspended, as the database's does.
+qint64 bootNsec()
+{
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * Q_INT64_C(1'000'000'000) + now.tv_nsec;
 }
 
 } // namespace
@@ -50,6 +69,7 @@ qint64 Lane::nowNsec()
 void Lane::close()
 {
     m_claims.reset();
+    m_ledger.reset();
     m_journal.reset();
     m_handover.reset();
     if (m_smtp)
@@ -84,17 +104,49 @@ ClaimSession &Lane::claims()
     return *m_claims;
 }
 
+DeliveryLedger &Lane::ledger()
+{
+    if (!m_ledger) {
+        DeliveryLedger::Settings settings;
+        if (const auto url = DatabaseUrl::parse(m_settings.config.databaseUrl))
+            settings.url = url.value(); // what cannot be read was refused at the start
+        settings.pool = m_settings.pool;
+        settings.lockWait = m_settings.lockWait;
+        settings.lease = leaseOf(m_settings.config);
+        settings.stop = m_settings.stop;
+        m_ledger = DeliveryLedger::make(std::move(settings));
+    }
+    return *m_ledger;
+}
+
+Result<void> Lane::openJournal()
+{
+    if (m_journal)
+        return {};
+    auto journal = Journal::open(m_settings.config.dataDir);
+    if (!journal)
+        return journal.error();
+    m_journal.emplace(journal.take());
+    return {};
+}
+
 Result<void> Lane::recordDoubt(DeliveryReport doubt)
 {
-    if (!m_journal) {
-        auto journal = Journal::open(m_settings.config.dataDir);
-        if (!journal)
-            return journal.error();
-        m_journal.emplace(journal.take());
-    }
+    if (const auto opened = openJournal(); !opened)
+        return opened;
     doubt.lane = m_number;
     doubt.receivedAt = m_receivedAt; // with it the final report replaces this one in the journal
     return m_journal->recordDoubt(doubt);
+}
+
+Result<bool> Lane::isHeld(const QString &eventId)
+{
+    if (const auto opened = openJournal(); !opened)
+        return opened.error();
+    const auto known = m_journal->about({eventId});
+    if (!known)
+        return known.error();
+    return known->contains(eventId) && known->value(eventId).inDoubt;
 }
 
 void Lane::deliver(const Message &message, qint64 receivedNsec)
@@ -104,7 +156,8 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
     m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
 
     DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain,
-                              m_settings.config.mailIdempotencyHeader},
+                              m_settings.config.mailIdempotencyHeader, m_settings.config.strategy,
+                              m_settings.config.inDoubt},
                              message, djangoTime(nowUsecs()));
     m_databaseLost.reset();
     DeliveryReport before;
@@ -151,7 +204,7 @@ void Lane::tryDatabase(std::chrono::milliseconds pause)
         m_awaiting = false;
         if (*m_settings.stop)
             return;
-        if (claims().reach())
+        if (marks() ? ledger().reach() : claims().reach())
             Q_EMIT databaseBack();
         else
             tryDatabase(std::min(pause * 2, LongestPause));
@@ -169,8 +222,10 @@ void Lane::passedStages(const DeliveryReport &before, const DeliveryReport &afte
 DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &delivery)
 {
     switch (command.kind) {
-    case Kind::Begin:
-        return begin(delivery);
+    case Kind::Begin: {
+        const auto prepared = prepare(delivery);
+        return prepared ? claims().begin() : prepared;
+    }
     case Kind::Claim:
         return m_claims->claim(m_request);
     case Kind::LookUp:
@@ -190,25 +245,54 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
         return Result<void>();
     case Kind::Reclaim:
         return m_claims->reclaim(m_request);
+    case Kind::LookIntoDoubt:
+        return isHeld(m_request.eventId);
+    case Kind::AskReceiver:
+        if (m_settings.config.askMaildir.isEmpty())
+            return Result<bool>(Error{ErrorKind::Invalid, u"there is no Maildir to ask (--ask-maildir)"_s, {}});
+        return maildirHas(m_settings.config.askMaildir, delivery.mail().messageId);
+    case Kind::ClaimDelivery:
+    case Kind::TakeOver:
+        return claimDelivery(delivery, command.kind == Kind::TakeOver);
+    case Kind::Mark:
+        return ledger().mark(m_request, m_owner);
+    case Kind::Release:
+        return ledger().release(m_request.eventId, m_owner);
+    case Kind::Doubt:
+        return ledger().doubt(m_request.eventId, m_owner);
     case Kind::Finish:
         break;
     }
     return Result<void>();
 }
 
-Result<void> Lane::begin(const DeliveryMachine &delivery)
+Result<DeliveryLedger::Claim> Lane::claimDelivery(const DeliveryMachine &delivery, bool takeOver)
+{
+    if (const auto prepared = prepare(delivery); !prepared)
+        return prepared.error();
+    m_owner = QUuid::createUuid().toString(QUuid::WithoutBraces);
+    // From before the claim: the database counts from a moment in it.
+    m_leaseEndNsec = bootNsec() + std::chrono::nanoseconds(leaseOf(m_settings.config)).count();
+    return takeOver ? ledger().takeOver(m_request, m_owner) : ledger().claim(m_request, m_owner);
+}
+
+bool Lane::leaseLasts() const
+{
+    return bootNsec() + std::chrono::nanoseconds(LeaseLeftAtTheDot).count() <= m_leaseEndNsec;
+}
+
+Result<void> Lane::prepare(const DeliveryMachine &delivery)
 {
     m_request = {delivery.event().eventId,    delivery.event().type,      delivery.processedAt(),
                  delivery.event().bodySha256, delivery.type()->lookupSql, delivery.event().fields};
-    const auto opened = openConnections();
-    if (!opened)
-        return opened.error();
-    return claims().begin();
+    return openConnections();
 }
 
 SendResult Lane::sendMail(DeliveryMachine &delivery)
 {
     const auto beforeDot = [this, &delivery] {
+        if (marks())
+            return leaseLasts(); // a dead worker's claim is its announcement
         const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId,
                                              delivery.processedAt(), delivery.mail().bytes);
         if (!filled)

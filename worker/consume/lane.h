@@ -6,6 +6,7 @@
 #include "worker/faults/crashpoint.h"
 #include "worker/mail/smtpclient.h"
 #include "worker/store/claimsession.h"
+#include "worker/store/deliveryledger.h"
 #include "worker/store/journal.h"
 #include "worker/types.h"
 
@@ -27,6 +28,7 @@ struct LaneSettings
     std::chrono::milliseconds lockWait{24'000}; ///< for the turn and the database's locks
     std::shared_ptr<const EventTypes> eventTypes;
     std::shared_ptr<const std::atomic_bool> stop; ///< abandon what is not handed over yet
+    std::shared_ptr<PgPool> pool; ///< for Strategy::ClaimSendMark on PostgreSQL
 };
 
 /// One delivery at a time on a thread of its own: carries out what DeliveryMachine decides, on real services. Blocks on
@@ -58,12 +60,18 @@ Q_SIGNALS:
 
 private:
     Result<void> openConnections();
+    Result<void> openJournal();
     Result<void> recordDoubt(DeliveryReport doubt);
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
     qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
     void tryDatabase(std::chrono::milliseconds pause);
     ClaimSession &claims();
-    Result<void> begin(const DeliveryMachine &delivery);
+    DeliveryLedger &ledger();
+    Result<void> prepare(const DeliveryMachine &delivery);
+    Result<DeliveryLedger::Claim> claimDelivery(const DeliveryMachine &delivery, bool takeOver);
+    Result<bool> isHeld(const QString &eventId);
+    bool leaseLasts() const;
+    bool marks() const { return m_settings.config.strategy == Strategy::ClaimSendMark; }
     SendResult sendMail(DeliveryMachine &delivery);
     void passedStages(const DeliveryReport &before, const DeliveryReport &after) const;
 
@@ -73,7 +81,10 @@ private:
     QDateTime m_receivedAt; ///< UTC; of the message in work
     qint64 m_receivedNsec = 0;
     std::unique_ptr<ClaimSession> m_claims;
+    std::unique_ptr<DeliveryLedger> m_ledger;
     ClaimRequest m_request; ///< of the delivery in work
+    QString m_owner; ///< its claim's, for Strategy::ClaimSendMark
+    qint64 m_leaseEndNsec = 0; ///< by the clock that counts suspend
     std::optional<Error> m_databaseLost; ///< in the delivery in work
     bool m_awaiting = false; ///< awaitDatabase() has not ended
     std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back

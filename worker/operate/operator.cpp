@@ -8,6 +8,7 @@
 #include "worker/operate/preflightrun.h"
 #include "worker/operate/storytelling.h"
 #include "worker/store/inspection.h"
+#include "worker/store/strategyagreement.h"
 
 #include <QDir>
 #include <QSaveFile>
@@ -47,6 +48,12 @@ void Operator::open()
         m_openPause = std::min<std::chrono::milliseconds>(m_openPause * 2, LongestPause);
         return;
     }
+    if (m_database->isPostgres())
+        prepareServer();
+    if (const auto agreed = agreeOnStrategy(*m_database, m_config.strategy); !agreed) {
+        Q_EMIT openFailed(agreed.error());
+        return;
+    }
     m_client = std::make_unique<SqsClient>(m_sqs);
     connect(m_client.get(), &SqsClient::warned, this,
             [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
@@ -63,7 +70,6 @@ void Operator::open()
     probeForMoveTasks(); // the queues may have been known before the database could be opened
     int connections = 0;
     if (m_database->isPostgres()) {
-        prepareServer();
         // One for what operators ask, one for whoever comes to look.
         connections = std::max(freeConnections(*m_database).value_or(0) - 2, 1);
     }

@@ -69,6 +69,8 @@ public:
     virtual Result<bool> release(const QString &eventId, const QString &owner) = 0;
     /// The send ended in doubt: the lease ends now.
     virtual Result<bool> doubt(const QString &eventId, const QString &owner) = 0;
+    /// Opens a connection when there is none, to see whether the database is there.
+    virtual Result<void> reach() = 0;
     virtual void close() = 0;
 
 protected:

@@ -72,6 +72,12 @@ std::chrono::milliseconds PgDeliveryLedger::patience() const
     return m_settings.lockWait + Grace;
 }
 
+Result<void> PgDeliveryLedger::reach()
+{
+    const auto loan = m_settings.pool->borrow({QDeadlineTimer(patience()), m_settings.stop.get()});
+    return loan ? Result<void>() : loan.error();
+}
+
 Result<std::vector<PgRows>> PgDeliveryLedger::run(const Statements &statements, const QString &doing, bool stoppable)
 {
     const PgPatience time{QDeadlineTimer(patience()), stoppable ? m_settings.stop.get() : nullptr};

@@ -20,6 +20,7 @@ public:
     Result<Mark> mark(const ClaimRequest &request, const QString &owner) override;
     Result<bool> release(const QString &eventId, const QString &owner) override;
     Result<bool> doubt(const QString &eventId, const QString &owner) override;
+    Result<void> reach() override;
     void close() override { }
 
 private:

@@ -19,6 +19,7 @@ public:
     Result<Mark> mark(const ClaimRequest &request, const QString &owner) override;
     Result<bool> release(const QString &eventId, const QString &owner) override;
     Result<bool> doubt(const QString &eventId, const QString &owner) override;
+    Result<void> reach() override { return {}; }
     void close() override { m_database.reset(); }
 
 private:
