@@ -12,36 +12,37 @@ namespace {
 
 constexpr qsizetype MaxLine = 76;
 
-QByteArray encodedByte(char c)
+void appendEncoded(QByteArray *result, char c)
 {
-    static const char hex[] = "0123456789ABCDEF";
+    static constexpr char Hex[] = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    return {QByteArray(1, '=') + hex[byte >> 4] + hex[byte & 0xf]};
+    const char encoded[] = {'=', Hex[byte >> 4], Hex[byte & 0xf]};
+    result->append(encoded, sizeof encoded);
 }
 
 /// One line without its CRLF.
-QByteArray quotedLine(QByteArrayView line)
+void appendQuoted(QByteArray *result, QByteArrayView line)
 {
-    QByteArray result;
     qsizetype column = 0;
     for (qsizetype i = 0; i < line.size(); ++i) {
         const char c = line[i];
         const bool last = i == line.size() - 1;
         const bool blank = c == ' ' || c == '\t';
-        // Leading dots are SMTP's, "From " is the mbox format's.
-        const bool risky = (c == '.' || line.sliced(i).startsWith("From "));
-        const bool literal = blank ? !last : c > ' ' && c <= '~' && c != '=';
-        const qsizetype room = MaxLine - (last ? 0 : 1) - column;
-        const qsizetype size = literal && !(column == 0 && risky) ? 1 : 3;
-        if (size > room) {
-            result += "=\r\n";
+        const bool printable = blank ? !last : c > ' ' && c <= '~' && c != '=';
+        // At the beginning of a line dots are SMTP's, "From " is the mbox format's.
+        const auto isRisky = [&] { return c == '.' || (c == 'F' && line.sliced(i).startsWith("From ")); };
+        bool literal = printable && (column > 0 || !isRisky());
+        if ((literal ? 1 : 3) > MaxLine - (last ? 0 : 1) - column) {
+            result->append("=\r\n");
             column = 0;
+            literal = printable && !isRisky();
         }
-        const QByteArray out = literal && !(column == 0 && risky) ? QByteArray(1, c) : encodedByte(c);
-        result += out;
-        column += out.size();
+        if (literal)
+            result->append(c);
+        else
+            appendEncoded(result, c);
+        column += literal ? 1 : 3;
     }
-    return result;
 }
 
 QByteArray base64Lines(const QByteArray &bytes)
@@ -58,11 +59,13 @@ QByteArray base64Lines(const QByteArray &bytes)
 QByteArray quotedPrintable(const QByteArray &text)
 {
     QByteArray result;
+    result.reserve(text.size() + text.size() / 8 + 16);
     qsizetype begin = 0;
     while (begin < text.size()) {
         const qsizetype found = text.indexOf("\r\n", begin);
         const qsizetype end = found < 0 ? text.size() : found;
-        result += quotedLine(QByteArrayView(text).sliced(begin, end - begin)) + "\r\n";
+        appendQuoted(&result, QByteArrayView(text).sliced(begin, end - begin));
+        result += "\r\n";
         begin = end + 2;
     }
     return result;
@@ -75,8 +78,11 @@ MimePart MimePart::fromText(const QString &text)
     if (!lines.endsWith(u'\n'))
         lines += u'\n';
     const QByteArray bytes = lines.replace(u'\n', "\r\n"_L1).toUtf8();
-    const MimePart quoted{"quoted-printable", quotedPrintable(bytes)};
-    const MimePart base64{"base64", base64Lines(bytes)};
+    MimePart quoted{"quoted-printable", quotedPrintable(bytes)};
+    // Lines and their ends included, base64 takes at least so much.
+    if (quoted.bytes.size() <= (bytes.size() + 2) / 3 * 4)
+        return quoted;
+    MimePart base64{"base64", base64Lines(bytes)};
     return quoted.bytes.size() <= base64.bytes.size() ? quoted : base64;
 }
 

@@ -171,6 +171,7 @@ Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience
         if (!isOpen())
             return lost();
         m_socket->write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
+        m_socket->flush(); // nearly always the kernel takes it at once, and nothing is waited for
         while (unwritten() > 0) {
             if (patience.over())
                 return patience.ended();
@@ -207,8 +208,13 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
 
 bool SmtpSocket::hasNews()
 {
-    if (isOpen() && m_socket->bytesAvailable() == 0)
-        m_socket->waitForReadyRead(0);
+    // The kernel is asked first: that nothing came is the usual case, and Qt makes an error of it.
+    if (isOpen() && m_socket->bytesAvailable() == 0) {
+        char byte = 0;
+        const auto seen = ::recv(int(m_socket->socketDescriptor()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
+            m_socket->waitForReadyRead(0);
+    }
     return !m_replies.isEmpty() || m_socket->bytesAvailable() > 0 || !isOpen();
 }
 
