@@ -26,6 +26,13 @@ QVariant ask(const Database &database, const QString &sql)
     return query.exec(sql) && query.next() ? query.value(0) : QVariant();
 }
 
+/// The version that this program's migrations lead to.
+int newest(const QString &set)
+{
+    const QStringList names = QDir(u":/migrations/"_s + set).entryList({u"*.sql"_s}, QDir::Files, QDir::Name);
+    return names.constLast().section(u'-', 0, 0).toInt();
+}
+
 bool run(const Database &database, const QString &sql)
 {
     return QSqlQuery(database.handle()).exec(sql);
@@ -324,12 +331,13 @@ void TestDatabase::migratesOnce()
         Result<Database> database = Database::open(url());
         const Result<void> migrated = database.value().migrate(u"jobboard"_s);
         QVERIFY2(migrated.ok(), migrated.ok() ? "" : qPrintable(migrated.error().text));
-        QCOMPARE(ask(database.value(), u"SELECT version FROM sendonce_schema WHERE name = 'jobboard'"_s).toInt(), 3);
+        QCOMPARE(ask(database.value(), u"SELECT version FROM sendonce_schema WHERE name = 'jobboard'"_s).toInt(),
+                 newest(u"jobboard"_s));
     }
     Result<Database> database = Database::open(url());
     QVERIFY(database.value().migrate(u"journal"_s).ok()); // another set, its own version
     QCOMPARE(ask(database.value(), u"SELECT group_concat(name || version) FROM sendonce_schema"_s).toString(),
-             u"jobboard2,journal1"_s);
+             u"jobboard%1,journal%2"_s.arg(newest(u"jobboard"_s)).arg(newest(u"journal"_s)));
 }
 
 void TestDatabase::migratesInOneTransaction()
