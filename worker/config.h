@@ -69,6 +69,7 @@ struct Config
     std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout
     double mailRate = 0; ///< mails per second, all lanes together; 0: no limit
     bool heartbeat = true;
+    int keepDays = 45; ///< claims older than this are forgotten (spec.md, rule 10)
     std::chrono::milliseconds depthInterval = 1s; ///< between two samples of the queue's numbers
 
     QString dataDir; ///< absolute, 0700, ours

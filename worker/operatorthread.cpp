@@ -52,6 +52,8 @@ void OperatorThread::handOnAnswers(Worker &worker)
     handOn(&Operator::replaysListed, &Worker::replaysListed);
     handOn(&Operator::keptLettersListed, &Worker::keptLettersListed);
     handOn(&Operator::auditListed, &Worker::auditListed);
+    handOn(&Operator::cleanUpPreviewed, &Worker::cleanUpPreviewed);
+    handOn(&Operator::cleanUpDone, &Worker::cleanUpDone);
     handOn(&Operator::actDone, &Worker::actDone);
     handOn(&Operator::checkLine, &Worker::checkLine);
     handOn(&Operator::checkFinished, &Worker::checkFinished);

@@ -279,6 +279,7 @@ struct DeadLetterList
     bool finished = false;
     bool cancelled = false;
     bool full = false; ///< stopped because as many are held as may be; there are more
+    bool noQueue = false; ///< there is no dead letter queue
     bool needsYes = false; ///< not begun: the DLQ has a redrive policy of its own; browse again with the yes
     QDateTime browsedAt; ///< UTC
     QString notice; ///< for people: what the browse left behind ("12 letters stay hidden for at most 10 minutes")
@@ -451,6 +452,21 @@ struct AuditPage
     QString error;
 
     bool operator==(const AuditPage &) const = default;
+};
+/// A clean-up of old claims: what it would take away, or took.
+struct CleanUp
+{
+    bool scheduled = false; ///< nobody asked for it
+    int keepDays = 0; ///< that counted
+    QDateTime before; ///< UTC: what was processed before it goes
+    qint64 rows = 0; ///< claims
+    QDateTime oldest, newest; ///< of them (UTC); only when asked for
+    qint64 journalRows = 0; ///< deliveries, notes and lines of the audit; not in a preview
+    qint64 spared = 0; ///< event ids that were to stay, old or not
+    QString warning; ///< keepDays is not what was asked for, and why
+    QString error; ///< it ended early, or did not begin
+
+    bool operator==(const CleanUp &) const = default;
 };
 /// How an act that has no rows of its own ended.
 struct ActReport

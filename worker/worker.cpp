@@ -277,6 +277,16 @@ void Worker::importDeadLetters(const QString &path, bool toSource)
     d->ask([path, toSource](Operator &operations) { operations.importDeadLetters(path, toSource); });
 }
 
+void Worker::previewCleanUp()
+{
+    d->ask([](Operator &operations) { operations.previewCleanUp(); });
+}
+
+void Worker::cleanUp()
+{
+    d->ask([](Operator &operations) { operations.cleanUp(); });
+}
+
 void Worker::forgetClaim(const QString &eventId, const QString &reason)
 {
     d->ask([eventId, reason](Operator &operations) { operations.forgetClaim(eventId, reason); });

@@ -62,6 +62,10 @@ public Q_SLOTS:
     /// Of the last browse, none named: all. JSON lines lose nothing and can be imported: actDone()
     void exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv);
     void importDeadLetters(const QString &path, bool toSource); ///< into the DLQ, or the source queue: actDone()
+    /// Forgets claims that are older than the setting says, and no message can bring back: cleanUpPreviewed() and
+    /// cleanUpDone(). The events of the last browse's dead letters stay.
+    void previewCleanUp();
+    void cleanUp();
     void forgetClaim(const QString &eventId, const QString &reason); ///< that event can mail again: actDone()
     void queryAudit(qint64 beforeId, int limit); ///< 0: from the newest: auditListed()
     void exportAudit(const QString &path); ///< JSON lines, oldest first: actDone()
@@ -107,6 +111,8 @@ Q_SIGNALS:
     void replaysListed(const QList<sendonce::ReplayProgress> &replays);
     void keptLettersListed(const sendonce::KeptLetters &letters);
     void auditListed(const sendonce::AuditPage &page);
+    void cleanUpPreviewed(const sendonce::CleanUp &preview);
+    void cleanUpDone(const sendonce::CleanUp &report); ///< also of one by schedule
     void actDone(const sendonce::ActReport &report);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();

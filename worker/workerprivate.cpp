@@ -150,6 +150,7 @@ void Worker::Private::startOperator()
         log(LogLevel::Error, u"%1: %2"_s.arg(act, text));
         Q_EMIT q->actFailed(act, text);
     });
+    connect(answers, &Operator::cleanUpDone, q, [this](const CleanUp &report) { logCleanUp(report); });
     connect(answers, &Operator::replayChanged, q, [this](const QList<ReplayItem> &items) {
         for (const ReplayItem &item : items)
             logReplay(item);
@@ -162,6 +163,20 @@ void Worker::Private::startOperator()
         Q_EMIT q->replayProgressed(progress);
     });
     operations->start();
+}
+
+void Worker::Private::logCleanUp(const CleanUp &report)
+{
+    if (!report.warning.isEmpty())
+        log(LogLevel::Warning, u"Clean-up: "_s + report.warning);
+    if (report.rows > 0 || report.journalRows > 0) {
+        log(LogLevel::Info,
+            u"Forgot %1 events that were processed more than %2 days ago, and %3 rows of the journal"_s.arg(report.rows)
+                .arg(report.keepDays)
+                .arg(report.journalRows));
+    }
+    if (!report.error.isEmpty())
+        log(LogLevel::Warning, u"The clean-up ended early: %1"_s.arg(report.error));
 }
 
 void Worker::Private::logReplay(const ReplayItem &item)
@@ -295,6 +310,7 @@ void Worker::Private::startConsumer()
                                         lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(lanes)));
     setState(WorkerState::Running);
     consumer->start();
+    operations->ask([](Operator &each) { each.scheduleCleanUps(); });
 }
 
 void Worker::Private::consumerStopped()

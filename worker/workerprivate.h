@@ -57,6 +57,7 @@ struct Worker::Private
     void setHealth(ServiceStatus &status, ServiceStatus::Health health, const QString &detail = {});
     bool prepare();
     void startOperator();
+    void logCleanUp(const CleanUp &report);
     void logReplay(const ReplayItem &item);
     void startInquiry();
     void factsComplete(const QueueFacts &known);

@@ -26,6 +26,7 @@ namespace {
 
 constexpr int MaxLanes = 256;
 constexpr int MaxMailRate = 100'000; // mails per second
+constexpr int MaxKeepDays = 36'500; // for ever, as far as anybody is concerned
 constexpr int PostgresLanes = 32; ///< about as many mails in flight are best on a small machine
 
 QString defaultQueuePath(const QString &name)
@@ -239,6 +240,11 @@ const QList<Setting> &allSettings()
          {},
          {},
          u"do not extend the visibility of messages in work"_s},
+        {u"keep-days"_s,
+         {u"SENDONCE_KEEP_DAYS"_s},
+         u"DAYS"_s,
+         u"45"_s,
+         u"remember handled events for so long; at least for as long as the queue and its dead letter queue can bring them back"_s},
         {u"read-only"_s, {u"SENDONCE_READ_ONLY"_s}, {}, {}, u"look, but receive, send, replay and delete nothing"_s},
         {u"event-types-dir"_s,
          {u"SENDONCE_EVENT_TYPES_DIR"_s},
@@ -452,6 +458,7 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
     config.mailTimeout = settings.duration(u"mail-timeout"_s, config.mailTimeout);
     config.mailFinalTimeout = settings.duration(u"mail-final-timeout"_s, config.mailFinalTimeout);
     config.lockTimeout = settings.duration(u"lock-timeout"_s, 0ms);
+    config.keepDays = settings.number(u"keep-days"_s, config.keepDays, 1, MaxKeepDays);
     config.heartbeat = !given.has(u"no-heartbeat"_s);
     config.mailRate = settings.number(u"mail-rate"_s, 0, 1, MaxMailRate);
     config.readOnly = given.has(u"read-only"_s);

@@ -10,6 +10,7 @@ int runLocal(const QStringList &words);
 int runWorker(const QStringList &words);
 int runSend(const QStringList &words);
 int runEventsList(const QStringList &words);
+int runEventsClean(const QStringList &words);
 int runCheck(const QStringList &words);
 int runMailList(const QStringList &words);
 int runDlqList(const QStringList &words);

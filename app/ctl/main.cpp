@@ -25,6 +25,7 @@ const QList<Command> &commands()
         {u"send"_s, u"send an event to the queue"_s, runSend},
         {u"check"_s, u"check queue, database and mail server, and say what to put right"_s, runCheck},
         {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
+        {u"events clean"_s, u"forget events that were handled long ago"_s, runEventsClean},
         {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
         {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
         {u"dlq show"_s, u"show body, attributes and story of dead letters"_s, runDlqShow},

@@ -3,6 +3,7 @@
 #include "worker/events/event.h"
 #include "worker/operate/letterfile.h"
 #include "worker/operate/verdict.h"
+#include "worker/store/forgetting.h"
 #include "worker/store/processedevents.h"
 
 #include <algorithm>
@@ -89,6 +90,7 @@ void DeadLetters::browse(bool yes)
     m_fresh.clear();
     if (m_dlqUrl.isEmpty()) {
         m_list.finished = true;
+        m_list.noQueue = true;
         m_list.error = u"the queue has no redrive policy, so it has no dead letter queue; set one or give --dlq-url"_s;
         Q_EMIT listChanged(m_list);
         return;
@@ -102,6 +104,8 @@ void DeadLetters::browse(bool yes)
     }
     const auto begins = m_claims.begins();
     m_memoryBegins = begins ? begins.value() : QDateTime();
+    const auto forgotten = Forgetting(m_database).forgottenBefore();
+    m_forgottenBefore = forgotten ? forgotten.value() : QDateTime();
     m_browsing = true;
     m_browse = std::make_unique<Browse>(m_client, *m_store, m_dlqUrl, BrowseMachine::Limits{});
     connect(m_browse.get(), &Browse::factsKnown, this, [this] {
@@ -205,6 +209,7 @@ void DeadLetters::judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetyp
         DeadLetterFacts facts;
         facts.databaseRead = standing.ok();
         facts.memoryBegins = m_memoryBegins;
+        facts.forgottenBefore = m_forgottenBefore;
         if (standing && standing->contains(letter.eventId))
             facts.processedAt = standing->value(letter.eventId);
         if (byEvent && byEvent->contains(letter.eventId))
@@ -249,6 +254,17 @@ void DeadLetters::refreshDue()
     }
     if (!changed.isEmpty())
         Q_EMIT updated(changed);
+}
+
+QStringList DeadLetters::eventIds() const
+{
+    QStringList ids;
+    for (const DeadLetter &letter : m_list.letters) {
+        if (!letter.eventId.isEmpty())
+            ids.append(letter.eventId);
+    }
+    ids.removeDuplicates();
+    return ids;
 }
 
 QStringList DeadLetters::messageIds() const

@@ -43,6 +43,7 @@ public:
     DeadLetterDetail open(const QString &messageId); ///< of the last browse, whole
     DeadLetterMatches find(const QString &text, quint64 ticket);
     QStringList messageIds() const; ///< of the last browse
+    QStringList eventIds() const; ///< of the last browse
 
     void replay(const ReplayOrder &order);
     void remove(const QStringList &messageIds);
@@ -98,6 +99,7 @@ private:
     std::unique_ptr<Browse> m_browse; ///< kept after its end: it has the handles
     bool m_browsing = false;
     QDateTime m_memoryBegins; ///< of the claims, at the last browse
+    QDateTime m_forgottenBefore; ///< by clean-ups, at the last browse
 
     QSet<QString> m_underWay; ///< MessageIds, from click to outcome
     QSet<QString> m_toRefresh; ///< event ids

@@ -6,6 +6,7 @@
 #include "worker/operate/letteracts.h"
 #include "worker/operate/movetaskprobe.h"
 #include "worker/operate/preflightrun.h"
+#include "worker/operate/retention.h"
 #include "worker/operate/storytelling.h"
 #include "worker/store/inspection.h"
 #include "worker/store/strategyagreement.h"
@@ -66,6 +67,11 @@ void Operator::open()
     m_acts = std::make_unique<LetterActs>(*m_client, *m_database, *m_journal, *m_deadLetters, m_config);
     connect(m_acts.get(), &LetterActs::done, this, &Operator::actDone);
     connect(m_acts.get(), &LetterActs::lettersChanged, m_deadLetters.get(), &DeadLetters::refresh);
+    m_retention = std::make_unique<Retention>(*m_client, *m_database, m_journal->database(), m_deadLetters->audit(),
+                                              m_config, Retention::Times{});
+    connect(m_retention.get(), &Retention::previewed, this, &Operator::cleanUpPreviewed);
+    connect(m_retention.get(), &Retention::done, this, &Operator::cleanUpDone);
+    m_retention->setQueues(m_queueUrl, m_dlqUrl);
     m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
     probeForMoveTasks(); // the queues may have been known before the database could be opened
     int connections = 0;
@@ -77,6 +83,8 @@ void Operator::open()
     collectHandover();
     if (m_config.embedded)
         watchMailbox();
+    if (m_cleanUpsWanted)
+        scheduleCleanUps();
 }
 
 Result<void> Operator::openDatabase()
@@ -163,6 +171,7 @@ void Operator::setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiv
     if (!m_deadLetters)
         return;
     m_deadLetters->setQueues(queueUrl, dlqUrl, maxReceiveCount);
+    m_retention->setQueues(queueUrl, dlqUrl);
     probeForMoveTasks();
 }
 
@@ -267,6 +276,25 @@ void Operator::browseDeadLetters(bool yes)
     if (m_moveTasks && m_moveTasks->answer == MoveTaskSupport::Answer::Unknown)
         probeForMoveTasks();
     letters->browse(yes);
+}
+
+void Operator::scheduleCleanUps()
+{
+    m_cleanUpsWanted = true;
+    if (m_retention && !m_config.readOnly)
+        m_retention->schedule();
+}
+
+void Operator::previewCleanUp()
+{
+    if (const auto *const letters = lettersFor(u"clean up"_s, Right::Look))
+        m_retention->preview(letters->eventIds());
+}
+
+void Operator::cleanUp()
+{
+    if (const auto *const letters = lettersFor(u"clean up"_s, Right::Act))
+        m_retention->clean(letters->eventIds());
 }
 
 void Operator::cancelBrowse()

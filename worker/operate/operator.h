@@ -22,6 +22,7 @@ namespace sendonce {
 class DeadLetters;
 class LetterActs;
 class PreflightRun;
+class Retention;
 
 /// What operators ask and do, on a thread of its own with its own SQL connection and SqsClient: it may block there, on
 /// SQL and files, without holding up the worker or the window. Owned and ended by Worker.
@@ -61,6 +62,11 @@ public Q_SLOTS:
     void exportDeadLetters(const QStringList &messageIds, const QString &path, bool csv);
     void importDeadLetters(const QString &path, bool toSource);
     void forgetClaim(const QString &eventId, const QString &reason);
+    /// Once a day from now on, unless the profile is read-only.
+    void scheduleCleanUps();
+    /// Both leave the claims of the last browse's letters alone.
+    void previewCleanUp();
+    void cleanUp();
     void queryAudit(qint64 beforeId, int limit);
     void exportAudit(const QString &path);
     void recordSend(const sendonce::SendReport &report);
@@ -91,6 +97,8 @@ Q_SIGNALS:
     void replaysListed(const QList<sendonce::ReplayProgress> &replays);
     void keptLettersListed(const sendonce::KeptLetters &letters);
     void auditListed(const sendonce::AuditPage &page);
+    void cleanUpPreviewed(const sendonce::CleanUp &preview);
+    void cleanUpDone(const sendonce::CleanUp &report);
     void actDone(const sendonce::ActReport &report);
     void actFailed(const QString &act, const QString &text);
     void checkLine(const sendonce::CheckLine &line);
@@ -120,6 +128,8 @@ private:
     std::unique_ptr<DeadLetters> m_deadLetters;
     std::optional<MoveTaskSupport> m_moveTasks; ///< nothing: not asked yet, or just being asked
     std::unique_ptr<LetterActs> m_acts;
+    std::unique_ptr<Retention> m_retention;
+    bool m_cleanUpsWanted = false;
     std::optional<MailboxIndex> m_mailbox;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     std::unique_ptr<QTimer> m_mailboxTimer;

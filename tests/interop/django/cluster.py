@@ -3,6 +3,7 @@
 import glob
 import os
 import pwd
+import signal
 import socket
 import subprocess
 import sys
@@ -36,13 +37,45 @@ class Cluster:
             except KeyError:
                 user = pwd.getpwnam("nobody")
             os.chown(self.folder.name, user.pw_uid, user.pw_gid)
-            self.as_user += ["--reuid", user.pw_name, "--regid", str(user.pw_gid), "--clear-groups"]
+            self.as_user += [
+                "--reuid",
+                user.pw_name,
+                "--regid",
+                str(user.pw_gid),
+                "--clear-groups",
+            ]
         self.port = free_port()
-        self.run("initdb", "-D", self.path("data"), "-U", "board", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        self.run(
+            "initdb",
+            "-D",
+            self.path("data"),
+            "-U",
+            "board",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "--no-sync",
+        )
         self.log = open(self.path("log"), "wb")
         self.server = subprocess.Popen(
-            [*self.as_user, f"{self.binaries}/postgres", "-D", self.path("data"), "-k", self.folder.name]
-            + ["-p", str(self.port), "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=32MB"],
+            [
+                *self.as_user,
+                f"{self.binaries}/postgres",
+                "-D",
+                self.path("data"),
+                "-k",
+                self.folder.name,
+            ]
+            + [
+                "-p",
+                str(self.port),
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "shared_buffers=32MB",
+            ],
             cwd=self.folder.name,
             stdout=self.log,
             stderr=self.log,
@@ -51,7 +84,9 @@ class Cluster:
         while self.psql("SELECT 1", database="postgres", check=False) != "1":
             if time.monotonic() > deadline or self.server.poll() is not None:
                 self.stop()
-                raise RuntimeError("PostgreSQL does not come up: " + open(self.path("log")).read())
+                raise RuntimeError(
+                    "PostgreSQL does not come up: " + open(self.path("log")).read()
+                )
             time.sleep(0.05)
         self.psql("CREATE DATABASE board", database="postgres")
 
@@ -72,7 +107,19 @@ class Cluster:
 
     def psql(self, statement, database="board", check=True):
         done = subprocess.run(
-            [f"{self.binaries}/psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port)]
+            [
+                f"{self.binaries}/psql",
+                "-X",
+                "-A",
+                "-t",
+                "-q",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.port),
+            ]
             + ["-U", "board", "-d", database, "-c", statement],
             capture_output=True,
             text=True,
@@ -81,8 +128,21 @@ class Cluster:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()
 
+    def script(self, path):
+        command = [
+            f"{self.binaries}/psql",
+            "-X",
+            "-q",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(self.port),
+        ]
+        subprocess.run([*command, "-U", "board", "-d", "board", "-f", path], check=True)
+
     def stop(self):
-        self.server.terminate()
-        self.server.send_signal(3)  # SIGQUIT: at once
+        self.server.send_signal(signal.SIGQUIT)  # at once
         self.server.wait()
         self.log.close()

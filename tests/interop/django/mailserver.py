@@ -18,7 +18,9 @@ class MailServer(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), Conversation)
         self.refusals = dict(refusals)
         self.refused = collections.Counter()
-        self.taken = collections.defaultdict(list)  # recipient -> values of X-Sendonce-Event; None: by Django
+        self.taken = collections.defaultdict(
+            list
+        )  # recipient -> values of X-Sendonce-Event; None: by Django
         self.lock = threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -70,7 +72,9 @@ class Conversation(socketserver.StreamRequestHandler):
             elif verb == b"DATA":
                 self.say("354 Go on")
                 event = self.read_mail()
-                time.sleep(0.005)  # a real one takes its time, and claims stay open for as long
+                time.sleep(
+                    0.005
+                )  # a real one takes its time, and claims stay open for as long
                 if self.server.refusal(recipient, "final"):
                     self.say("451 4.3.0 try again later")
                 else:

@@ -14,11 +14,26 @@ class Command(BaseCommand):
 
     def handle(self, *args, **options):
         numbers = range(1, options["count"] + 1)
-        job = Job.objects.create(company=Company.objects.create(name="Acme"), title="Engineer", description="A job")
-        User.objects.bulk_create(
-            User(id=n, username=f"user{n}", first_name=f"First{n}", email=f"user{n}@example.com") for n in numbers
+        job = Job.objects.create(
+            company=Company.objects.create(name="Acme"),
+            title="Engineer",
+            description="A job",
         )
-        Candidate.objects.bulk_create(Candidate(id=n, user_id=n, headline="Here I am") for n in numbers)
+        User.objects.bulk_create(
+            User(
+                id=n,
+                username=f"user{n}",
+                first_name=f"First{n}",
+                email=f"user{n}@example.com",
+            )
+            for n in numbers
+        )
+        Candidate.objects.bulk_create(
+            Candidate(id=n, user_id=n, headline="Here I am") for n in numbers
+        )
         Application.objects.bulk_create(
-            Application(id=n, job=job, candidate_id=n, status="interview", cover_letter="") for n in numbers
+            Application(
+                id=n, job=job, candidate_id=n, status="interview", cover_letter=""
+            )
+            for n in numbers
         )

@@ -19,7 +19,11 @@ class Command(BaseCommand):
     help = "Handles the queue's events until SIGTERM; then says what it did, as JSON."
 
     def add_arguments(self, parser):
-        parser.add_argument("--until-empty", action="store_true", help="end with the first empty answer of the queue")
+        parser.add_argument(
+            "--until-empty",
+            action="store_true",
+            help="end with the first empty answer of the queue",
+        )
 
     def handle(self, *args, **options):
         self.stopping = False
@@ -30,7 +34,11 @@ class Command(BaseCommand):
         self.stdout.write("ready")
         self.stdout.flush()
         while not self.stopping:
-            answer = queue.receive_message(QueueUrl=settings.SQS_QUEUE_URL, MaxNumberOfMessages=10, WaitTimeSeconds=1)
+            answer = queue.receive_message(
+                QueueUrl=settings.SQS_QUEUE_URL,
+                MaxNumberOfMessages=10,
+                WaitTimeSeconds=1,
+            )
             messages = answer.get("Messages", [])
             if options["until_empty"] and not messages:
                 break
@@ -40,9 +48,14 @@ class Command(BaseCommand):
                 except Exception as error:
                     # Not deleted: the queue delivers it again.
                     self.counts["failed"] += 1
-                    log.error("Failed to handle message %s: %s", message["MessageId"], error)
+                    log.error(
+                        "Failed to handle message %s: %s", message["MessageId"], error
+                    )
                 else:
-                    queue.delete_message(QueueUrl=settings.SQS_QUEUE_URL, ReceiptHandle=message["ReceiptHandle"])
+                    queue.delete_message(
+                        QueueUrl=settings.SQS_QUEUE_URL,
+                        ReceiptHandle=message["ReceiptHandle"],
+                    )
         self.stdout.write(json.dumps(self.counts))
 
     def stop(self, *_):
