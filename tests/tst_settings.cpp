@@ -90,6 +90,12 @@ private Q_SLOTS:
         QCOMPARE(config->profile, u"Environment"_s);
     }
 
+    void handledEventsAreKeptFor45DaysOrAsToldTo()
+    {
+        QCOMPARE(resolved({})->keepDays, 45);
+        QCOMPARE(resolved({}, {{u"SENDONCE_KEEP_DAYS"_s, u"90"_s}})->keepDays, 90);
+    }
+
     void aDatabaseServerHasLanesAndAFileHasOne()
     {
         const QMap<QString, QString> server{{u"DATABASE_URL"_s, u"postgres://me:secret@db.example/jobs"_s}};
@@ -140,6 +146,7 @@ private Q_SLOTS:
         QTest::newRow("mail-url") << u"mail-url"_s << u"imap://x"_s << u"smtp://"_s;
         QTest::newRow("mail-from") << u"mail-from"_s << u"nobody"_s << u"one address"_s;
         QTest::newRow("lanes") << u"lanes"_s << u"many"_s << u"1 to 256"_s;
+        QTest::newRow("keep-days") << u"keep-days"_s << u"never"_s << u"1 to 36500"_s;
         QTest::newRow("mail-rate") << u"mail-rate"_s << u"0"_s << u"1 to 100000"_s;
         QTest::newRow("strategy") << u"strategy"_s << u"hope"_s << u"transaction, claim-send-mark"_s;
         QTest::newRow("in-doubt") << u"in-doubt"_s << u"shrug"_s << u"resend, hold, ask"_s;
