@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     StopSignals stopSignals;
     bool asked = false;
     QObject::connect(&stopSignals, &StopSignals::asked, &window, [&](int signal) {
-        if (asked) // asked twice: at once
+        if (asked && signal == SIGINT) // Ctrl+C again: at once
             ::_exit(128 + signal);
         asked = true;
         window.close();

@@ -60,6 +60,7 @@ QString overview()
 int main(int argc, char **argv)
 {
     sendonce::keepPrivate();
+    qputenv("QT_NO_GLIB", "1"); // nothing here needs GLib's loop, and Qt's own takes less of the processor
     QCoreApplication application(argc, argv);
     QCoreApplication::setApplicationName(u"sendonce"_s);
     QCoreApplication::setApplicationVersion(QStringLiteral(SENDONCE_VERSION));

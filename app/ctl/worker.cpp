@@ -52,9 +52,11 @@ public:
             end(Unreachable);
         });
         connect(&m_signals, &StopSignals::asked, this, [this](int signal) {
-            if (m_ending) // asked twice: at once
+            if (m_ending && signal == SIGINT) // Ctrl+C again: at once
                 ::_exit(128 + signal);
-            end(signal == SIGINT ? Interrupted : Done);
+            // A second SIGTERM is no more than the first: service managers repeat it, and have SIGKILL.
+            if (!m_ending)
+                end(signal == SIGINT ? Interrupted : Done);
         });
     }
 

@@ -132,6 +132,7 @@ void Consumer::stop()
     *m_stopFlag = true;
     m_backOff.stop();
     m_acknowledger.giveUpHolding();
+    QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
     carryOut(m_machine.stop());
 }
 
@@ -292,8 +293,10 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
     }
     ++m_journalling;
     QMetaObject::invokeMethod(m_journal, [journal = m_journal, report] { journal->record(report); });
-    if (!m_machine.running())
+    if (!m_machine.running()) { // nobody has to wait for the rest of a batch
         m_acknowledger.flush();
+        QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
+    }
     carryOut(m_machine.laneFree(lane, endOf(report), now()));
 }
 

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto BetweenWrites = 20ms;
+constexpr auto BetweenWrites = 50ms;
 
 } // namespace
 

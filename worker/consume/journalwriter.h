@@ -12,7 +12,7 @@
 namespace sendonce {
 
 /// Writes what the lanes report into the journal, on a thread of its own, so that no lane waits for it: what has come
-/// in meanwhile goes in one transaction. Idle it writes at once; under load every 20 ms.
+/// in meanwhile goes in one transaction. Idle it writes at once; under load every 50 ms.
 class JournalWriter : public QObject
 {
     Q_OBJECT

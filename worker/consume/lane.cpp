@@ -160,18 +160,18 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
                               m_settings.config.inDoubt},
                              message, djangoTime(nowUsecs()));
     m_databaseLost.reset();
-    DeliveryReport before;
+    auto before = delivery.report().stageUsec;
     DeliveryCommand command = delivery.start(elapsedUsec());
-    passedStages(before, delivery.report());
+    passedStages(before, delivery.report().stageUsec);
     while (command.kind != Kind::Finish) {
-        before = delivery.report();
+        before = delivery.report().stageUsec;
         const DeliveryInput result = execute(command, delivery);
         if (const Error *error = errorOf(result); error && error->kind == ErrorKind::Unreachable)
             m_databaseLost = *error;
         else if (command.kind == Kind::Reclaim)
             m_databaseLost.reset(); // it was away, and is back
         command = delivery.step(result, elapsedUsec());
-        passedStages(before, delivery.report());
+        passedStages(before, delivery.report().stageUsec);
     }
     if (m_claims)
         m_claims->rollBack();
@@ -211,10 +211,10 @@ void Lane::tryDatabase(std::chrono::milliseconds pause)
     });
 }
 
-void Lane::passedStages(const DeliveryReport &before, const DeliveryReport &after) const
+void Lane::passedStages(const StageTimes &before, const StageTimes &after) const
 {
     for (const Stage stage : {Stage::Received, Stage::Claimed, Stage::LookedUp, Stage::Accepted, Stage::Committed}) {
-        if (before.stageUsec[size_t(stage)] < 0 && after.stageUsec[size_t(stage)] >= 0)
+        if (before[size_t(stage)] < 0 && after[size_t(stage)] >= 0)
             m_crash.reached(stage);
     }
 }

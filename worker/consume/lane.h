@@ -73,7 +73,8 @@ private:
     bool leaseLasts() const;
     bool marks() const { return m_settings.config.strategy == Strategy::ClaimSendMark; }
     SendResult sendMail(DeliveryMachine &delivery);
-    void passedStages(const DeliveryReport &before, const DeliveryReport &after) const;
+    using StageTimes = decltype(DeliveryReport::stageUsec);
+    void passedStages(const StageTimes &before, const StageTimes &after) const;
 
     LaneSettings m_settings;
     const int m_number;

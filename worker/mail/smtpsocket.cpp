@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -92,19 +93,28 @@ Error Patience::ended() const
 
 SmtpSocket::SmtpSocket(bool mayEncrypt)
 {
-    if (mayEncrypt) {
-        auto tls = std::make_unique<QSslSocket>();
-        m_tls = tls.get();
-        QObject::connect(m_tls, &QAbstractSocket::errorOccurred, m_tls, [this](QAbstractSocket::SocketError error) {
+    if (!mayEncrypt)
+        return;
+    m_tls = std::make_unique<QSslSocket>();
+    QObject::connect(
+        m_tls.get(), &QAbstractSocket::errorOccurred, m_tls.get(), [this](QAbstractSocket::SocketError error) {
             if (error == QAbstractSocket::SslInternalError || error == QAbstractSocket::SslInvalidUserDataError)
                 m_tlsFault = m_tls->errorString();
         });
-        m_socket = std::move(tls);
-    } else {
-        m_socket = std::make_unique<QTcpSocket>();
-    }
-    m_socket->setProxy(QNetworkProxy::NoProxy);
-    m_socket->setReadBufferSize(MaxUnread);
+    m_tls->setProxy(QNetworkProxy::NoProxy);
+    m_tls->setReadBufferSize(MaxUnread);
+}
+
+SmtpSocket::~SmtpSocket()
+{
+    if (m_descriptor >= 0)
+        ::close(m_descriptor);
+}
+
+bool SmtpSocket::isOpen() const
+{
+    return m_tls ? m_tls->state() == QAbstractSocket::ConnectedState && m_tlsFault.isEmpty()
+                 : m_descriptor >= 0 && !m_closed;
 }
 
 Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience &patience)
@@ -120,8 +130,12 @@ Result<void> SmtpSocket::open(const QString &host, quint16 port, const Patience 
     for (const QHostAddress &address : addresses.value()) {
         const Result<int> descriptor = connectTo(address, port, patience);
         if (descriptor) {
-            m_socket->setSocketDescriptor(descriptor.value());
-            m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+            const int on = 1;
+            ::setsockopt(descriptor.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+            if (m_tls)
+                m_tls->setSocketDescriptor(descriptor.value());
+            else
+                m_descriptor = descriptor.value();
             return {};
         }
         last = descriptor.error();
@@ -135,7 +149,7 @@ Result<void> SmtpSocket::encrypt(const QString &host, const QSslConfiguration &c
 {
     if (!QSslSocket::supportsSsl())
         return Error{ErrorKind::Io, u"this computer's Qt cannot do TLS: its OpenSSL plugin is missing"_s, {}};
-    if (!m_replies.isEmpty() || m_socket->bytesAvailable() > 0)
+    if (!m_replies.isEmpty() || m_tls->bytesAvailable() > 0)
         return Error{ErrorKind::Protocol,
                      u"the mail server said more in clear behind its answer to STARTTLS; somebody may be on the way"_s,
                      {}};
@@ -156,33 +170,111 @@ Result<void> SmtpSocket::encrypt(const QString &host, const QSslConfiguration &c
 
 bool SmtpSocket::staysHere() const
 {
-    return m_socket->peerAddress().isLoopback();
+    if (m_tls)
+        return m_tls->peerAddress().isLoopback();
+    sockaddr_storage peer = {};
+    socklen_t length = sizeof(peer);
+    return ::getpeername(m_descriptor, reinterpret_cast<sockaddr *>(&peer), &length) == 0
+        && QHostAddress(reinterpret_cast<const sockaddr *>(&peer)).isLoopback();
 }
 
 /// What the kernel does not have yet. Under TLS it waits in two places.
 qint64 SmtpSocket::unwritten() const
 {
-    return m_socket->bytesToWrite() + (m_tls && m_tls->isEncrypted() ? m_tls->encryptedBytesToWrite() : 0);
+    return m_tls->bytesToWrite() + (m_tls->isEncrypted() ? m_tls->encryptedBytesToWrite() : 0);
 }
 
 Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
 {
+    return m_tls ? writeTls(bytes, patience, untilAnswered) : writeClear(bytes, patience, untilAnswered);
+}
+
+Result<void> SmtpSocket::writeTls(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
+{
     for (qsizetype position = 0; position < bytes.size(); position += Chunk) {
         if (!isOpen())
             return lost();
-        m_socket->write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
-        m_socket->flush(); // nearly always the kernel takes it at once, and nothing is waited for
+        m_tls->write(bytes.constData() + position, std::min(Chunk, bytes.size() - position));
+        m_tls->flush(); // nearly always the kernel takes it at once, and nothing is waited for
         while (unwritten() > 0) {
             if (patience.over())
                 return patience.ended();
-            m_socket->waitForBytesWritten(patience.sliceMsec());
+            m_tls->waitForBytesWritten(patience.sliceMsec());
             if (!isOpen())
                 return lost();
-            if (untilAnswered && (m_socket->bytesAvailable() > 0 || !m_replies.isEmpty()))
+            if (untilAnswered && (m_tls->bytesAvailable() > 0 || !m_replies.isEmpty()))
                 return {};
         }
     }
     return {};
+}
+
+Result<void> SmtpSocket::writeClear(QByteArrayView bytes, const Patience &patience, bool untilAnswered)
+{
+    while (!bytes.isEmpty()) {
+        if (!isOpen())
+            return lost();
+        const auto sent = ::send(m_descriptor, bytes.data(), size_t(bytes.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0) {
+            bytes = bytes.sliced(sent);
+            continue;
+        }
+        if (errno == EINTR)
+            continue;
+        if (errno != EAGAIN && errno != EWOULDBLOCK) {
+            m_error = errno;
+            if (untilAnswered && (!m_replies.isEmpty() || takeWhatCame()))
+                return {}; // it said why before it closed
+            m_closed = true;
+            return lost();
+        }
+        if (untilAnswered && !m_replies.isEmpty())
+            return {};
+        if (patience.over())
+            return patience.ended();
+        pollfd waiting = {m_descriptor, short(untilAnswered ? POLLOUT | POLLIN : POLLOUT), 0};
+        ::poll(&waiting, 1, patience.sliceMsec());
+        if (untilAnswered && (waiting.revents & POLLIN))
+            return {};
+    }
+    return {};
+}
+
+bool SmtpSocket::takeWhatCame()
+{
+    if (m_tls) {
+        if (m_tls->bytesAvailable() == 0)
+            return false;
+        m_replies.feed(m_tls->readAll());
+        return true;
+    }
+    if (!isOpen())
+        return false;
+    char bytes[4096];
+    for (;;) {
+        const auto got = ::recv(m_descriptor, bytes, sizeof(bytes), MSG_DONTWAIT);
+        if (got > 0) {
+            m_replies.feed(QByteArrayView(bytes, got));
+            return true;
+        }
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+            m_error = got == 0 ? 0 : errno;
+            m_closed = true;
+        }
+        return false;
+    }
+}
+
+void SmtpSocket::waitForMore(const Patience &patience)
+{
+    if (m_tls) {
+        m_tls->waitForReadyRead(patience.sliceMsec());
+        return;
+    }
+    pollfd waiting = {m_descriptor, POLLIN, 0};
+    ::poll(&waiting, 1, patience.sliceMsec());
 }
 
 Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
@@ -190,10 +282,8 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
     for (;;) {
         if (std::optional<Result<SmtpReply>> reply = m_replies.next())
             return *reply;
-        if (m_socket->bytesAvailable() > 0) {
-            m_replies.feed(m_socket->readAll());
+        if (takeWhatCame())
             continue;
-        }
         if (!isOpen())
             return lost();
         if (patience.over()) {
@@ -202,28 +292,40 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
                 error.text += u", only a part of one: %1"_s.arg(m_replies.partial());
             return error;
         }
-        m_socket->waitForReadyRead(patience.sliceMsec());
+        waitForMore(patience);
     }
+}
+
+/// Bytes, or the end of the connection.
+bool SmtpSocket::kernelHasNews() const
+{
+    char byte = 0;
+    const int descriptor = m_tls ? int(m_tls->socketDescriptor()) : m_descriptor;
+    return ::recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
 }
 
 bool SmtpSocket::hasNews()
 {
+    if (!isOpen() || !m_replies.isEmpty())
+        return true;
+    if (!m_tls)
+        return kernelHasNews();
     // The kernel is asked first: that nothing came is the usual case, and Qt makes an error of it.
-    if (isOpen() && m_socket->bytesAvailable() == 0) {
-        char byte = 0;
-        const auto seen = ::recv(int(m_socket->socketDescriptor()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-        if (seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
-            m_socket->waitForReadyRead(0);
-    }
-    return !m_replies.isEmpty() || m_socket->bytesAvailable() > 0 || !isOpen();
+    if (m_tls->bytesAvailable() == 0 && kernelHasNews())
+        m_tls->waitForReadyRead(0);
+    return m_tls->bytesAvailable() > 0 || !isOpen();
 }
 
 Error SmtpSocket::lost() const
 {
-    const bool closed = m_socket->error() == QAbstractSocket::RemoteHostClosedError;
-    QString text = closed
-        ? u"the connection was closed by the mail server"_s
-        : u"the connection broke: %1"_s.arg(m_tlsFault.isEmpty() ? m_socket->errorString() : m_tlsFault);
+    const bool closed = m_tls ? m_tls->error() == QAbstractSocket::RemoteHostClosedError : m_error == 0;
+    QString text = u"the connection was closed by the mail server"_s;
+    if (!closed) {
+        const QString why = !m_tls ? systemError(m_error).text
+            : m_tlsFault.isEmpty() ? m_tls->errorString()
+                                   : m_tlsFault;
+        text = u"the connection broke: %1"_s.arg(why);
+    }
     if (!m_replies.isEmpty())
         text += u" after a part of a reply: %1"_s.arg(m_replies.partial());
     return {ErrorKind::Unreachable, text, {}};

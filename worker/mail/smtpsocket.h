@@ -7,7 +7,6 @@
 #include <QDeadlineTimer>
 #include <QSslConfiguration>
 #include <QString>
-#include <QTcpSocket>
 
 #include <atomic>
 #include <memory>
@@ -34,8 +33,9 @@ struct Patience
 class SmtpSocket
 {
 public:
-    /// \param mayEncrypt encrypt() will be called: an ordinary socket is leaner.
+    /// \param mayEncrypt encrypt() will be called; without it the system's own calls do, at a third of the CPU time
     explicit SmtpSocket(bool mayEncrypt);
+    ~SmtpSocket();
 
     Result<void> open(const QString &host, quint16 port, const Patience &patience);
 
@@ -53,17 +53,24 @@ public:
 
     /// Whether the server has said something that is not read yet, or has closed; does not wait.
     bool hasNews();
-    bool isOpen() const { return m_socket->state() == QAbstractSocket::ConnectedState && m_tlsFault.isEmpty(); }
+    bool isOpen() const;
 
 private:
     Q_DISABLE_COPY_MOVE(SmtpSocket)
 
     Error lost() const;
     qint64 unwritten() const;
+    Result<void> writeClear(QByteArrayView bytes, const Patience &patience, bool untilAnswered);
+    Result<void> writeTls(const QByteArray &bytes, const Patience &patience, bool untilAnswered);
+    bool takeWhatCame(); ///< into m_replies; false: nothing was there
+    void waitForMore(const Patience &patience);
+    bool kernelHasNews() const;
 
-    std::unique_ptr<QTcpSocket> m_socket;
-    QSslSocket *m_tls = nullptr; ///< m_socket, where it can do TLS
+    std::unique_ptr<QSslSocket> m_tls; ///< where there may be TLS
     QString m_tlsFault; ///< what came is no TLS; QSslSocket leaves the connection open then
+    int m_descriptor = -1; ///< else
+    bool m_closed = false; ///< by the server, or broken
+    int m_error = 0; ///< errno of what broke it
     SmtpReplyParser m_replies;
 };
 
