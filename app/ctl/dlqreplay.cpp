@@ -2,6 +2,7 @@
 #include "app/ctl/dlqrun.h"
 #include "app/ctl/listing.h"
 
+#include <QElapsedTimer>
 #include <QSet>
 
 #include <algorithm>
@@ -170,7 +171,15 @@ private:
     {
         if (m_run == 0) {
             m_run = progress.run;
-            complain(u"run %1: %2 letters"_s.arg(QString::number(m_run), QString::number(progress.total)));
+            complain(u"run %1: %2 letters, %3 of them done"_s.arg(
+                QString::number(m_run), QString::number(progress.total), QString::number(progress.done)));
+            m_progress = progress;
+        }
+        if (progress.done != m_progress.done && (!m_said.isValid() || m_said.hasExpired(1000))) {
+            m_said.start();
+            complain(u"run %1: %2 done, %3 left, %4 failed"_s.arg(
+                QString::number(m_run), QString::number(progress.done), QString::number(progress.left),
+                QString::number(progress.failed)));
         }
         m_progress = progress;
         if (progress.state == ReplayProgress::State::Halted) {
@@ -234,6 +243,7 @@ private:
     QHash<QString, ReplayItem> m_items;
     QSet<QString> m_told;
     ReplayProgress m_progress;
+    QElapsedTimer m_said; ///< since the last line about it
     qint64 m_run = 0;
     int m_stopCode = -1;
     bool m_asked = false, m_bad = false, m_finished = false;

@@ -9,12 +9,18 @@ namespace sendonce {
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
 
-Browse::Browse(SqsClient &client, LetterStore &store, QUrl dlqUrl, BrowseMachine::Limits limits, QSet<QString> wanted,
+namespace {
+
+constexpr auto SearchPause = 250ms; ///< between two looks for what somebody else hides
+
+} // namespace
+
+Browse::Browse(SqsClient &client, LetterStore &store, Where where, BrowseMachine::Limits limits, QSet<QString> wanted,
                QObject *parent)
     : QObject(parent)
     , m_client(client)
     , m_store(store)
-    , m_dlqUrl(std::move(dlqUrl))
+    , m_where(std::move(where))
     , m_limits(limits)
     , m_machine(limits, std::move(wanted))
 {
@@ -33,7 +39,7 @@ void Browse::setPatience(std::chrono::milliseconds patience, std::function<QStri
 void Browse::start(bool yes)
 {
     m_client.getQueueAttributes(
-        m_dlqUrl,
+        m_where.dlqUrl,
         {u"ApproximateNumberOfMessages"_s, u"ApproximateNumberOfMessagesNotVisible"_s, u"MessageRetentionPeriod"_s,
          u"RedrivePolicy"_s},
         this, [this, yes](const Result<QMap<QString, QString>> &attributes) {
@@ -96,9 +102,9 @@ void Browse::carryOut(const BrowseCommands &commands)
 void Browse::receive(quint64 number, int count)
 {
     ReceiveRequest request;
-    request.queueUrl = m_dlqUrl;
+    request.queueUrl = m_where.dlqUrl;
     request.maxMessages = count;
-    request.wait = 1s;
+    request.wait = m_where.longPoll;
     request.visibilityTimeout = std::chrono::duration_cast<std::chrono::seconds>(m_limits.visibility);
     m_client.receive(request, this, [this, number](const Result<QList<Message>> &messages) {
         if (messages)
@@ -145,7 +151,7 @@ void Browse::changeVisibility(const BrowseCommand &command)
         entries.append({QString::number(place), m_machine.handle(place), timeout});
     const qsizetype count = entries.size();
     m_client.changeVisibilityBatch(
-        m_dlqUrl, entries, this, [this, renews, count](const Result<QList<BatchEntryResult>> &result) {
+        m_where.dlqUrl, entries, this, [this, renews, count](const Result<QList<BatchEntryResult>> &result) {
             const qsizetype refused = result
                 ? std::count_if(result->cbegin(), result->cend(), [](const auto &entry) { return !entry.ok; })
                 : count;
@@ -162,12 +168,16 @@ void Browse::missing()
         return;
     }
     // Hidden by somebody else, they come back when that ends; where nothing is hidden there is nothing to wait for.
-    m_client.getQueueAttributes(m_dlqUrl, {u"ApproximateNumberOfMessagesNotVisible"_s}, this,
+    m_client.getQueueAttributes(m_where.dlqUrl, {u"ApproximateNumberOfMessagesNotVisible"_s}, this,
                                 [this](const Result<QMap<QString, QString>> &attributes) {
                                     const qint64 hidden = attributes
                                         ? attributes->value(u"ApproximateNumberOfMessagesNotVisible"_s).toLongLong()
                                         : 0;
-                                    carryOut(hidden > m_machine.size() ? m_machine.goOn() : m_machine.end());
+                                    if (hidden <= m_machine.size()) {
+                                        carryOut(m_machine.end());
+                                        return;
+                                    }
+                                    QTimer::singleShot(SearchPause, this, [this] { carryOut(m_machine.goOn()); });
                                 });
 }
 

@@ -26,8 +26,13 @@ public:
         std::optional<std::chrono::seconds> retention;
         bool diesFurther = false; ///< the DLQ has a redrive policy of its own
     };
+    struct Where
+    {
+        QUrl dlqUrl;
+        std::chrono::seconds longPoll{1}; ///< 0 only where one server has everything: the embedded one
+    };
     /// `client` and `store` outlive this.
-    Browse(SqsClient &client, LetterStore &store, QUrl dlqUrl, BrowseMachine::Limits limits, QSet<QString> wanted = {},
+    Browse(SqsClient &client, LetterStore &store, Where where, BrowseMachine::Limits limits, QSet<QString> wanted = {},
            QObject *parent = nullptr);
 
     /// \param yes also when each look of ours brings the letters nearer to another DLQ
@@ -61,7 +66,7 @@ private:
 
     SqsClient &m_client;
     LetterStore &m_store;
-    const QUrl m_dlqUrl;
+    const Where m_where;
     const BrowseMachine::Limits m_limits;
     BrowseMachine m_machine;
     Facts m_facts;

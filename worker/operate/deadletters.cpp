@@ -50,6 +50,7 @@ DeadLetters::DeadLetters(SqsClient &client, Database &database, Journal &journal
     , m_kept(journal.database())
     , m_audit(journal.database(), config.profile)
     , m_watch(m_log, m_claims)
+    , m_longPoll(config.embedded ? 0s : 1s)
     , m_store(std::make_shared<LetterStore>(config.dataDir))
 {
     m_flushTimer.setSingleShot(true);
@@ -107,7 +108,8 @@ void DeadLetters::browse(bool yes)
     const auto forgotten = Forgetting(m_database).forgottenBefore();
     m_forgottenBefore = forgotten ? forgotten.value() : QDateTime();
     m_browsing = true;
-    m_browse = std::make_unique<Browse>(m_client, *m_store, m_dlqUrl, BrowseMachine::Limits{});
+    m_browse =
+        std::make_unique<Browse>(m_client, *m_store, Browse::Where{m_dlqUrl, m_longPoll}, BrowseMachine::Limits{});
     connect(m_browse.get(), &Browse::factsKnown, this, [this] {
         m_list.about = m_browse->facts().about;
         m_list.elsewhere = m_browse->facts().elsewhere;
@@ -318,7 +320,7 @@ DeadLetterMatches DeadLetters::find(const QString &text, quint64 ticket)
 
 ReplayServices DeadLetters::services()
 {
-    return {m_client, m_journal, m_log, m_kept, m_watch, m_audit, m_config.profile};
+    return {m_client, m_journal, m_log, m_kept, m_watch, m_audit, m_config.profile, m_longPoll};
 }
 
 ReplayRun *DeadLetters::runOf(qint64 run) const

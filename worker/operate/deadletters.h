@@ -89,6 +89,7 @@ private:
     KeptLetterTable m_kept;
     Audit m_audit;
     OutcomeWatch m_watch;
+    const std::chrono::seconds m_longPoll; ///< of a browse
     QUrl m_queueUrl, m_dlqUrl;
 
     DeadLetterList m_list; ///< letters in the order of the browse's places

@@ -164,30 +164,37 @@ void ReplayRun::goOn()
     }
     told(all);
     m_services.watch.watch(waiting);
-    makeVisible(0);
+    makeVisible();
 }
 
 /// What the dead process had locked stays hidden for up to 300 s; its handles are still good.
-void ReplayRun::makeVisible(qsizetype from)
+void ReplayRun::makeVisible()
 {
-    QList<VisibilityEntry> entries;
-    qsizetype row = from;
-    for (; row < m_letters.size() && entries.size() < 10; ++row) {
+    QList<QList<VisibilityEntry>> batches;
+    for (qsizetype row = 0; row < m_letters.size(); ++row) {
         const ReplayItem::State state = m_machine.rows()[row].state;
-        if ((state == ReplayItem::State::Sending || state == ReplayItem::State::CopyLeft)
-            && !m_letters[row].handle.isEmpty())
-            entries.append({QString::number(row), m_letters[row].handle, 0s});
+        if ((state != ReplayItem::State::Sending && state != ReplayItem::State::CopyLeft)
+            || m_letters[row].handle.isEmpty())
+            continue;
+        if (batches.isEmpty() || batches.last().size() == 10)
+            batches.append(QList<VisibilityEntry>());
+        batches.last().append({QString::number(row), m_letters[row].handle, 0s});
     }
-    if (entries.isEmpty()) {
+    const auto left = std::make_shared<qsizetype>(batches.size());
+    const auto begin = [this] {
         carryOut(m_machine.start(now()));
         stateChanged();
-        return;
+    };
+    for (const QList<VisibilityEntry> &batch : std::as_const(batches)) {
+        m_services.client.changeVisibilityBatch(m_plan.dlqUrl, batch, this,
+                                                [left, begin](const Result<QList<BatchEntryResult>> &) {
+                                                    // Refused: received by somebody since, and sought like the others.
+                                                    if (--*left == 0)
+                                                        begin();
+                                                });
     }
-    m_services.client.changeVisibilityBatch(m_plan.dlqUrl, entries, this,
-                                            [this, row](const Result<QList<BatchEntryResult>> &) {
-                                                // Refused: received by somebody else since, and sought like the others.
-                                                makeVisible(row);
-                                            });
+    if (batches.isEmpty())
+        begin();
 }
 
 void ReplayRun::pause()
@@ -434,7 +441,8 @@ void ReplayRun::seek(const QList<int> &rows)
     BrowseMachine::Limits limits;
     limits.visibility = SeekVisibility;
     limits.held = std::numeric_limits<int>::max();
-    m_seek = std::make_unique<Browse>(m_services.client, *m_store, m_plan.dlqUrl, limits, wanted);
+    m_seek = std::make_unique<Browse>(m_services.client, *m_store, Browse::Where{m_plan.dlqUrl, m_services.longPoll},
+                                      limits, wanted);
     m_seek->setPatience(SeekPatience, [this](const QStringList &missing) {
         const auto replayed = m_services.log.replayedAs(missing);
         return replayed ? QStringList(replayed->keys()) : QStringList();

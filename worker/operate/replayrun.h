@@ -27,6 +27,7 @@ struct ReplayServices
     OutcomeWatch &watch;
     Audit &audit;
     QString profile;
+    std::chrono::seconds longPoll{1}; ///< of a search
 };
 
 /// One replay (or deletion) of a frozen set: carries out what ReplayMachine decides, and keeps every step in the
@@ -98,7 +99,7 @@ private:
     Result<void> keepCopies(const QList<int> &rows);
     void remove(const QList<int> &rows);
     void unlock(const QList<int> &rows);
-    void makeVisible(qsizetype from);
+    void makeVisible();
     void told(const QList<int> &rows);
     void stateChanged();
     void save(const QList<int> &rows);
