@@ -41,7 +41,7 @@ class DeadLettersTest : public QObject
     {
         std::optional<Result<T>> answer;
         call([&](Result<T> result) { answer = std::move(result); });
-        if (!QTest::qWaitFor([&] { return answer.has_value(); }, 10'000) || !answer->ok()) {
+        if (!HttpProbe::waitFor([&] { return answer.has_value(); }, 10'000) || !answer->ok()) {
             QTest::qFail(answer ? qPrintable(answer->error().text) : "no answer", __FILE__, __LINE__);
             return T{};
         }
