@@ -267,7 +267,7 @@ private Q_SLOTS:
         sendDead(3);
         browse();
         QCOMPARE(m_letters->find(u"NEEDLE"_s, 7).messageIds, QStringList{messageId});
-        QCOMPARE(m_letters->find(u"e1"_s, 8).messageIds.size(), 1); // an event id
+        QCOMPARE(m_letters->find(u"\"e1\""_s, 8).messageIds.size(), 1); // quoted: no message id holds that
         QCOMPARE(m_letters->find(u"nowhere"_s, 9).ticket, 9U);
     }
 
