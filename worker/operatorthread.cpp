@@ -55,6 +55,7 @@ void OperatorThread::handOnAnswers(Worker &worker)
     handOn(&Operator::cleanUpPreviewed, &Worker::cleanUpPreviewed);
     handOn(&Operator::cleanUpDone, &Worker::cleanUpDone);
     handOn(&Operator::actDone, &Worker::actDone);
+    handOn(&Operator::doubtsListed, &Worker::doubtsListed);
     handOn(&Operator::checkLine, &Worker::checkLine);
     handOn(&Operator::checkFinished, &Worker::checkFinished);
 }

@@ -480,6 +480,69 @@ struct ActReport
     bool operator==(const ActReport &) const = default;
 };
 
+// ---- events in doubt -----------------------------------------------------------------------------------------------
+
+/// What a person decides about an event that may have been mailed.
+enum class DoubtAct {
+    Arrived, ///< it was mailed: handled, a later delivery or replay is skipped
+    SendAgain, ///< the next delivery or replay sends
+    Ask, ///< the receiving side: arrived when it has the mail, else nothing changes
+};
+
+/// An event of which nobody knows whether its mail was sent (spec.md, "Outcome of a send").
+struct Doubt
+{
+    enum class State {
+        Waiting, ///< nobody has decided
+        SendAgain, ///< somebody has: the next delivery or replay sends
+        Over, ///< sent again, or handled
+    };
+    QString eventId;
+    QString eventType; ///< as are the next six: empty or 0 when no worker of this data folder wrote them down
+    QString applicationId;
+    QString messageId; ///< of the delivery that ended in doubt
+    QString worker; ///< "host pid 4711"
+    int lane = 0;
+    QString mailReply; ///< the last line that the mail server said
+    QString recipient;
+    QString mailMessageId; ///< Message-ID of the mail, without angle brackets
+    QString strategy; ///< "transaction" or "claim-send-mark", as the setting is written
+    State state = State::Waiting;
+    QDateTime since; ///< UTC
+    QString reason; ///< why nobody knows
+    QString done; ///< what policy or people did since; empty: nothing yet
+
+    bool operator==(const Doubt &) const = default;
+};
+struct DoubtList
+{
+    QList<Doubt> doubts; ///< those that wait first, newest first
+    qint64 waiting = 0; ///< in state Waiting
+    bool more = false; ///< there are older ones
+    QString maildir; ///< where the receiving side can be asked; empty: nowhere
+    QDateTime readAt; ///< UTC
+    QString error; ///< not empty: they could not be read, doubts is empty
+
+    bool operator==(const DoubtList &) const = default;
+};
+/// What an act about one event in doubt did.
+struct DoubtOutcome
+{
+    enum class State {
+        Settled, ///< handled
+        Released, ///< the next delivery or replay sends
+        NotThere, ///< asked: the receiving side has no such mail, the doubt stays
+        Refused, ///< nothing was changed; the text says why
+        Failed, ///< as far as known nothing was changed; the text says why
+    };
+    QString eventId;
+    DoubtAct act = DoubtAct::Arrived;
+    State state = State::Failed;
+    QString text; ///< in words
+
+    bool operator==(const DoubtOutcome &) const = default;
+};
+
 // ---- acts ----------------------------------------------------------------------------------------------------------
 
 /// What to send: one event (a new one when eventId is empty), `copies` messages of it.

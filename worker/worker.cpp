@@ -302,6 +302,16 @@ void Worker::exportAudit(const QString &path)
     d->ask([path](Operator &operations) { operations.exportAudit(path); });
 }
 
+void Worker::queryDoubts(int limit)
+{
+    d->ask([limit](Operator &operations) { operations.queryDoubts(limit); });
+}
+
+void Worker::settleDoubts(const QStringList &eventIds, DoubtAct act)
+{
+    d->ask([eventIds, act](Operator &operations) { operations.settleDoubts(eventIds, act); });
+}
+
 void Worker::retryKeys()
 {
     Q_ASSERT(thread() == QThread::currentThread());

@@ -70,6 +70,11 @@ public Q_SLOTS:
     void queryAudit(qint64 beforeId, int limit); ///< 0: from the newest: auditListed()
     void exportAudit(const QString &path); ///< JSON lines, oldest first: actDone()
 
+    // ---- events in doubt
+    void queryDoubts(int limit); ///< doubtsListed()
+    /// Each is in the audit and in the event's story: doubtsSettled(), one outcome for each event.
+    void settleDoubts(const QStringList &eventIds, sendonce::DoubtAct act);
+
     /// The queue is paused because it refuses our keys (ServiceStatus): reads them anew and tries them now.
     void retryKeys();
     /// Checks every service, also when opened() never came: a checkLine() for each finding, then checkFinished().
@@ -114,6 +119,8 @@ Q_SIGNALS:
     void cleanUpPreviewed(const sendonce::CleanUp &preview);
     void cleanUpDone(const sendonce::CleanUp &report); ///< also of one by schedule
     void actDone(const sendonce::ActReport &report);
+    void doubtsListed(const sendonce::DoubtList &list);
+    void doubtsSettled(const QList<sendonce::DoubtOutcome> &outcomes);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
 

@@ -151,6 +151,15 @@ void Worker::Private::startOperator()
         Q_EMIT q->actFailed(act, text);
     });
     connect(answers, &Operator::cleanUpDone, q, [this](const CleanUp &report) { logCleanUp(report); });
+    connect(answers, &Operator::doubtsSettled, q, [this](const QList<DoubtOutcome> &outcomes) {
+        for (const DoubtOutcome &outcome : outcomes) {
+            using State = DoubtOutcome::State;
+            const bool bad = outcome.state == State::Refused || outcome.state == State::Failed;
+            log(bad ? LogLevel::Warning : LogLevel::Info, u"Event %1 in doubt: %2"_s.arg(outcome.eventId, outcome.text),
+                outcome.eventId);
+        }
+        Q_EMIT q->doubtsSettled(outcomes);
+    });
     connect(answers, &Operator::replayChanged, q, [this](const QList<ReplayItem> &items) {
         for (const ReplayItem &item : items)
             logReplay(item);

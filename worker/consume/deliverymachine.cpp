@@ -1,6 +1,7 @@
 #include "worker/consume/deliverymachine.h"
 
 #include "worker/mail/template.h"
+#include "worker/store/doubtlog.h"
 
 namespace sendonce {
 
@@ -189,7 +190,7 @@ DeliveryCommand DeliveryMachine::foundInDoubt()
     case DoubtPolicy::Hold:
         break;
     }
-    m_report.reason = u"it may have been mailed before; held until somebody decides"_s;
+    m_report.reason = HeldInDoubt;
     m_report.failedStage = Stage::Accepted;
     m_outcome = Outcome::InDoubt;
     return marks() ? finish(Outcome::InDoubt) : ask(Kind::RollBack);

@@ -1,6 +1,7 @@
 #include "worker/consume/lane.h"
 
 #include "worker/mail/maildirlookup.h"
+#include "worker/store/doubtlog.h"
 
 #include <QThread>
 #include <QTimer>
@@ -143,10 +144,7 @@ Result<bool> Lane::isHeld(const QString &eventId)
 {
     if (const auto opened = openJournal(); !opened)
         return opened.error();
-    const auto known = m_journal->about({eventId});
-    if (!known)
-        return known.error();
-    return known->contains(eventId) && known->value(eventId).inDoubt;
+    return DoubtLog(m_journal->database()).isOpen(eventId);
 }
 
 void Lane::deliver(const Message &message, qint64 receivedNsec)

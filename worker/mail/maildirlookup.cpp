@@ -11,23 +11,39 @@ namespace {
 
 constexpr qint64 LongestHead = 64 * 1024;
 
-/// The header's value as it was sent: our own Message-IDs are never folded, but a relay may fold behind the colon.
-bool headHas(const QByteArray &head, const QByteArray &messageId)
+/// The header's value without angle brackets: our own Message-IDs are never folded, but a relay may fold behind the
+/// colon.
+QString messageIdOf(const QByteArray &head)
 {
     static constexpr QByteArrayView Name("\nmessage-id:");
     const qsizetype at = ('\n' + head.toLower()).indexOf(Name);
     if (at < 0)
-        return false;
+        return {};
     const qsizetype from = at + Name.size() - 1; // in `head`, which has no line break in front
     const qsizetype end = head.indexOf('>', from);
-    return end > 0 && head.sliced(from, end + 1 - from).trimmed() == messageId;
+    if (end < 0)
+        return {};
+    const QByteArray value = head.sliced(from, end - from).trimmed();
+    return value.startsWith('<') ? QString::fromLatin1(value.sliced(1)) : QString();
+}
+
+QByteArray headOf(QFile &file)
+{
+    QByteArray head;
+    while (head.size() < LongestHead && !file.atEnd()) {
+        const QByteArray line = file.readLine(LongestHead);
+        if (line == "\n" || line == "\r\n")
+            break;
+        head += line;
+    }
+    return head;
 }
 
 } // namespace
 
-Result<bool> maildirHas(const QString &maildir, const QString &messageId)
+Result<QSet<QString>> maildirHolds(const QString &maildir, const QSet<QString> &messageIds)
 {
-    const QByteArray wanted = '<' + messageId.toLatin1() + '>';
+    QSet<QString> held;
     for (const QString &part : {u"new"_s, u"cur"_s}) {
         const QDir folder(QDir(maildir).filePath(part));
         if (!folder.exists() && part == "cur"_L1)
@@ -36,21 +52,22 @@ Result<bool> maildirHas(const QString &maildir, const QString &messageId)
             return Error{ErrorKind::Io, u"%1 is no Maildir that can be read"_s.arg(maildir), {}};
         const QStringList names = folder.entryList(QDir::Files, QDir::Time);
         for (const QString &name : names) {
+            if (held.size() == messageIds.size())
+                return held;
             QFile file(folder.filePath(name));
             if (!file.open(QIODevice::ReadOnly))
                 continue; // read and moved on by its owner
-            QByteArray head;
-            while (head.size() < LongestHead && !file.atEnd()) {
-                const QByteArray line = file.readLine();
-                if (line == "\n" || line == "\r\n")
-                    break;
-                head += line;
-            }
-            if (headHas(head, wanted))
-                return true;
+            if (const QString messageId = messageIdOf(headOf(file)); messageIds.contains(messageId))
+                held.insert(messageId);
         }
     }
-    return false;
+    return held;
+}
+
+Result<bool> maildirHas(const QString &maildir, const QString &messageId)
+{
+    const auto held = maildirHolds(maildir, {messageId});
+    return held ? Result<bool>(!held->isEmpty()) : held.error();
 }
 
 } // namespace sendonce

@@ -2,12 +2,16 @@
 
 #include "worker/result.h"
 
+#include <QSet>
 #include <QString>
 
 namespace sendonce {
 
-/// Whether a Maildir holds a mail with this Message-ID (without its angle brackets): reads the heads of the files in
-/// `new` and `cur`, newest first. Io when it is no Maildir that can be read. Takes as long as there are mails.
+/// Which of these Message-IDs (without angle brackets) a Maildir holds mails of: reads the heads of the files in `new`
+/// and `cur`, newest first, once for all of them. Io when it is no Maildir that can be read. Takes as long as there are
+/// mails.
+Result<QSet<QString>> maildirHolds(const QString &maildir, const QSet<QString> &messageIds);
+/// The same for one.
 Result<bool> maildirHas(const QString &maildir, const QString &messageId);
 
 } // namespace sendonce

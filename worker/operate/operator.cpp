@@ -2,6 +2,7 @@
 
 #include "worker/consume/handover.h"
 #include "worker/operate/deadletters.h"
+#include "worker/operate/doubts.h"
 #include "worker/operate/eventsearch.h"
 #include "worker/operate/letteracts.h"
 #include "worker/operate/movetaskprobe.h"
@@ -111,6 +112,7 @@ Result<void> Operator::openDatabase()
     m_database.emplace(database.take());
     m_claims = std::make_unique<ProcessedEvents>(*m_database);
     m_journal.emplace(journal.take());
+    m_doubts = std::make_unique<Doubts>(*m_database, *m_journal, doubtSetup(m_config));
     return {};
 }
 
@@ -420,6 +422,24 @@ void Operator::exportAudit(const QString &path)
 {
     if (lettersFor(u"export"_s, Right::Look))
         m_acts->exportAudit(path);
+}
+
+void Operator::queryDoubts(int limit)
+{
+    DoubtList none;
+    none.error = u"the database is not open"_s;
+    Q_EMIT doubtsListed(m_doubts ? m_doubts->list(limit) : none);
+}
+
+void Operator::settleDoubts(const QStringList &eventIds, DoubtAct act)
+{
+    if (!m_doubts) {
+        Q_EMIT actFailed(u"settle"_s, u"the database is not open"_s);
+        return;
+    }
+    Q_EMIT doubtsSettled(m_doubts->settle(eventIds, act));
+    if (m_deadLetters)
+        m_deadLetters->refresh(eventIds);
 }
 
 void Operator::recordSend(const SendReport &report)

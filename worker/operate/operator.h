@@ -20,6 +20,7 @@
 namespace sendonce {
 
 class DeadLetters;
+class Doubts;
 class LetterActs;
 class PreflightRun;
 class Retention;
@@ -69,6 +70,8 @@ public Q_SLOTS:
     void cleanUp();
     void queryAudit(qint64 beforeId, int limit);
     void exportAudit(const QString &path);
+    void queryDoubts(int limit);
+    void settleDoubts(const QStringList &eventIds, sendonce::DoubtAct act);
     void recordSend(const sendonce::SendReport &report);
     /// Once more while one runs: nothing. Works without open databases too, for it is there to say why they are not.
     void check();
@@ -100,6 +103,8 @@ Q_SIGNALS:
     void cleanUpPreviewed(const sendonce::CleanUp &preview);
     void cleanUpDone(const sendonce::CleanUp &report);
     void actDone(const sendonce::ActReport &report);
+    void doubtsListed(const sendonce::DoubtList &list);
+    void doubtsSettled(const QList<sendonce::DoubtOutcome> &outcomes);
     void actFailed(const QString &act, const QString &text);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
@@ -130,6 +135,7 @@ private:
     std::unique_ptr<LetterActs> m_acts;
     std::unique_ptr<Retention> m_retention;
     bool m_cleanUpsWanted = false;
+    std::unique_ptr<Doubts> m_doubts;
     std::optional<MailboxIndex> m_mailbox;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     std::unique_ptr<QTimer> m_mailboxTimer;

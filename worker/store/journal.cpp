@@ -313,6 +313,13 @@ Result<void> Journal::recordReplay(const QString &eventId, const QString &messag
     return note(u"replay"_s, eventId, messageId, text);
 }
 
+Result<void> Journal::recordDoubtAct(DoubtNote kind, const QString &eventId, const QString &messageId,
+                                     const QString &text)
+{
+    constexpr std::array Kinds{"doubt-settled"_L1, "doubt-resend"_L1, "doubt-asked"_L1, "doubt-failed"_L1};
+    return note(Kinds[size_t(kind)], eventId, messageId, text);
+}
+
 Result<QHash<QString, Journal::Knowledge>> Journal::knowledge(const QString &column, const QStringList &ids)
 {
     QHash<QString, Knowledge> found;

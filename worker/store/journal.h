@@ -8,6 +8,14 @@
 
 namespace sendonce {
 
+/// What a note about an event in doubt says; the words it is kept under stand beside.
+enum class DoubtNote {
+    Settled, ///< doubt-settled: it arrived
+    Resend, ///< doubt-resend: the next delivery or replay sends
+    Asked, ///< doubt-asked: the receiving side did not have it
+    Failed, ///< doubt-failed: what the note before it said was not done
+};
+
 /// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. journal.db
 /// on SQLite (a file of its own: a lane holds the writer lock of the other one). One Journal per thread.
 class Journal
@@ -31,6 +39,8 @@ public:
     Result<void> recordSend(const SendReport &report);
     /// Before the replay's send, and after: text says the step ("replayed as message …").
     Result<void> recordReplay(const QString &eventId, const QString &messageId, const QString &text);
+    /// A person's act about an event in doubt: who did what. \param messageId of the delivery in doubt, or empty
+    Result<void> recordDoubtAct(DoubtNote kind, const QString &eventId, const QString &messageId, const QString &text);
 
     /// What the deliveries of an event or a message say together, for panels. Those without any delivery are not in the
     /// answer.

@@ -54,8 +54,9 @@ const QByteArray MarkEvent =
     "(SELECT count(*) FROM jobs_processedevent WHERE event_id = $1 AND processed_at = $3::timestamptz)";
 const QByteArray Release = "WITH ended AS (DELETE FROM sendonce_delivery WHERE event_id = $1 AND owner = $2::uuid "
                            "RETURNING event_id) SELECT count(*) FROM ended";
-const QByteArray Doubt = "WITH doubted AS (UPDATE sendonce_delivery SET state = 'in_doubt', lease_until = now() "
-                         "WHERE event_id = $1 AND owner = $2::uuid RETURNING event_id) SELECT count(*) FROM doubted";
+const QByteArray EndInDoubt =
+    "WITH doubted AS (UPDATE sendonce_delivery SET state = 'in_doubt', lease_until = now() "
+    "WHERE event_id = $1 AND owner = $2::uuid RETURNING event_id) SELECT count(*) FROM doubted";
 const QByteArray Begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 int number(const PgRows &rows, int column)
@@ -208,7 +209,7 @@ Result<bool> PgDeliveryLedger::release(const QString &eventId, const QString &ow
 
 Result<bool> PgDeliveryLedger::doubt(const QString &eventId, const QString &owner)
 {
-    auto answers = run({{Doubt, {eventId.toUtf8(), owner.toLatin1()}}},
+    auto answers = run({{EndInDoubt, {eventId.toUtf8(), owner.toLatin1()}}},
                        u"the doubt about event %1 could not be written down"_s.arg(eventId), false);
     if (!answers)
         return answers.error();
