@@ -15,9 +15,10 @@ private Q_SLOTS:
     void helpOfEveryCommandFitsAndExitsZero_data()
     {
         QTest::addColumn<QStringList>("words");
-        for (const char *name : {"", "demo", "local", "worker", "send", "events list", "mail list", "dlq list",
-                                 "dlq show", "dlq replay", "dlq runs", "dlq delete", "dlq kept", "dlq put-back",
-                                 "dlq export", "dlq import", "dlq purge", "dlq forget", "dlq audit"})
+        for (const char *name :
+             {"",           "demo",       "local",      "worker",     "send",       "events list", "mail list",
+              "dlq list",   "dlq show",   "dlq replay", "dlq runs",   "dlq delete", "dlq kept",    "dlq put-back",
+              "dlq export", "dlq import", "dlq purge",  "dlq forget", "dlq audit",  "doubt list",  "doubt settle"})
             QTest::newRow(*name ? name : "overview") << QString::fromLatin1(name).split(u' ', Qt::SkipEmptyParts);
     }
 
@@ -47,6 +48,11 @@ private Q_SLOTS:
         QTest::newRow("crash without embedded services")
             << QStringList{u"worker"_s, u"--crash-at"_s, u"received"_s} << u"embedded"_s;
         QTest::newRow("replay of what") << QStringList{u"dlq"_s, u"replay"_s} << u"--all"_s;
+        QTest::newRow("settle what") << QStringList{u"doubt"_s, u"settle"_s, u"--arrived"_s} << u"--event-id"_s;
+        QTest::newRow("settle how") << QStringList{u"doubt"_s, u"settle"_s, u"--event-id"_s, u"e"_s} << u"--arrived"_s;
+        QTest::newRow("settle two ways") << QStringList{u"doubt"_s, u"settle"_s, u"--event-id"_s,
+                                                        u"e"_s,     u"--ask"_s,  u"--send-again"_s}
+                                         << u"one of"_s;
         QTest::newRow("unusable setting")
             << QStringList{u"worker"_s, u"--lanes"_s, u"none"_s} << u"--lanes is “none”"_s;
     }

@@ -25,5 +25,7 @@ int runDlqPurge(const QStringList &words);
 int runDlqForget(const QStringList &words);
 int runDlqRuns(const QStringList &words);
 int runDlqAudit(const QStringList &words);
+int runDoubtList(const QStringList &words);
+int runDoubtSettle(const QStringList &words);
 
 } // namespace sendonce
