@@ -1,5 +1,6 @@
 #include "ui/controlbar.h"
 #include "ui/deadletterspanel.h"
+#include "ui/doubtspanel.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -64,6 +65,22 @@ DeadLetter letter(const QString &eventId)
     return dead;
 }
 
+Doubt doubt(const QString &eventId)
+{
+    Doubt doubt;
+    doubt.eventId = eventId;
+    doubt.eventType = u"application.status_changed"_s;
+    doubt.applicationId = u"3"_s;
+    doubt.reason = u"no complete final reply within 60 s"_s;
+    doubt.mailReply = u"354 go ahead"_s;
+    doubt.mailMessageId = u"5f2d81c09ab3@jobboard.example"_s;
+    doubt.messageId = u"m-"_s + eventId;
+    doubt.worker = u"mailhost pid 4711"_s;
+    doubt.lane = 2;
+    doubt.since = Noon;
+    return doubt;
+}
+
 /// A window that is fed as a worker would, with something in every panel.
 class FedWindow : public MainWindow
 {
@@ -114,6 +131,11 @@ public:
         letters.finished = true;
         letters.browsedAt = Noon;
         showDeadLetters(letters);
+        DoubtList doubts;
+        doubts.doubts = {doubt(u"only-doubted"_s), doubt(processed(7).eventId)};
+        doubts.waiting = 2;
+        doubts.maildir = u"/home/sam/.local/share/sendonce/mailbox"_s;
+        showDoubts(doubts);
         addLogLine({Noon, LogLevel::Info, u"Emailed user 5 about application 3"_s, processed(7).eventId});
         addLogLine({Noon, LogLevel::Error, u"Failed to handle message"_s, u"only-dead"_s});
         addLogLine({Noon, LogLevel::Warning, u"gone"_s, u"nowhere"_s});
@@ -254,8 +276,9 @@ private Q_SLOTS:
         window.show();
         window.feed();
         int focusable = 0;
-        for (Panel *panel : std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(),
-                                                           window.mailboxPanel(), window.logPanel()}) {
+        for (Panel *panel :
+             std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
+                                            window.mailboxPanel(), window.logPanel()}) {
             window.bringForward(panel);
             panel->table()->selectRow(0);
             window.sendPanel()->askToFailMails();
@@ -281,7 +304,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("textPercent");
         QTest::addColumn<QString>("panel");
         for (const int percent : {100, 150}) {
-            for (const char *panel : {"Processed events", "Dead letters", "Mailbox", "Log"})
+            for (const char *panel : {"Processed events", "Dead letters", "In doubt", "Mailbox", "Log"})
                 QTest::addRow("%s at %d %%", panel, percent) << percent << QString(QLatin1StringView(panel));
         }
     }
@@ -295,8 +318,9 @@ private Q_SLOTS:
         window.resize(1280, 800);
         window.show();
         window.feed();
-        for (Panel *each : std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(),
-                                                          window.mailboxPanel(), window.logPanel()}) {
+        for (Panel *each :
+             std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
+                                            window.mailboxPanel(), window.logPanel()}) {
             if (window.dockOf(each)->plainTitle() == panel) {
                 window.bringForward(each);
                 each->table()->selectRow(0);
@@ -507,8 +531,9 @@ private Q_SLOTS:
         window.feed();
         QTRY_VERIFY(dockTabs(window));
         QTabBar *tabs = dockTabs(window);
-        QCOMPARE(tabs->count(), 4);
+        QCOMPARE(tabs->count(), 5);
         QTRY_COMPARE(tabs->tabText(1), u"Dead letters (6)"_s);
+        QTRY_COMPARE(tabs->tabText(2), u"In doubt (2)"_s);
         QCOMPARE(tabs->accessibleName(), u"Panels"_s);
         QTRY_COMPARE(window.dockOf(window.processedPanel())->titleBarWidget()->height(), 0);
         QVERIFY(window.dockOf(window.queuePanel())->titleBarWidget()->height() > 10);
@@ -518,7 +543,7 @@ private Q_SLOTS:
         window.resetLayout();
         QTRY_COMPARE(log->titleBarWidget()->height(), 0);
         QVERIFY(!log->isFloating());
-        QCOMPARE(dockTabs(window)->count(), 4);
+        QCOMPARE(dockTabs(window)->count(), 5);
     }
 
     void theLeftColumnHasItsWidth()

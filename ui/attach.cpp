@@ -36,6 +36,8 @@ void attach(MainWindow &window, Worker &worker)
             worker.replay(order);
         },
         queued);
+    QObject::connect(&window, &M::doubtsQueried, &worker, &W::queryDoubts, queued);
+    QObject::connect(&window, &M::settleDoubtsRequested, &worker, &W::settleDoubts, queued);
     QObject::connect(&window, &M::checkRequested, &worker, &W::check, queued);
 
     // What happened.
@@ -69,6 +71,8 @@ void attach(MainWindow &window, Worker &worker)
                 window.showReplay(item);
         },
         queued);
+    QObject::connect(&worker, &W::doubtsListed, &window, &M::showDoubts, queued);
+    QObject::connect(&worker, &W::doubtsSettled, &window, &M::showDoubtsSettled, queued);
     QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);
     QObject::connect(&worker, &W::checkFinished, &window, &M::showCheckFinished, queued);
 }

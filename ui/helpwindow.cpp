@@ -85,7 +85,9 @@ HelpWindow::HelpWindow(const QMenuBar *menus, QWidget *parent) : QDialog(parent)
                    "failed three times. The queue's numbers are approximate."),
                 tr("mailed: the mail server took it. skipped: it was handled before. failed: nothing was sent, the "
                    "queue delivers it "
-                   "again. in doubt: the mail server's last answer was lost, so perhaps it was sent."),
+                   "again. in doubt: the mail server's last answer was lost, so perhaps it was sent; In doubt lists "
+                   "them, and you "
+                   "decide: it arrived, send it again, or ask the mailbox."),
                 tr("Copies in Mailbox: 1 is the proof. 2 is red: somebody got the same e-mail twice.")});
     addSection(layout, tr("Panels"),
                {tr("Every panel can be dragged by its heading or its tab, floated, put beside another one, or hidden "

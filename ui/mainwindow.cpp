@@ -7,6 +7,7 @@
 #include "ui/controlbar.h"
 #include "ui/deadletterspanel.h"
 #include "ui/displaytext.h"
+#include "ui/doubtspanel.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
 #include "ui/keptwidth.h"
@@ -40,6 +41,7 @@ namespace sendonce {
 namespace {
 
 constexpr int LeftWidth = 268; // at the default font
+constexpr int TicksPerLook = 10; ///< at the events in doubt: other workers make some too
 constexpr int SmallestText = 75;
 constexpr int LargestText = 200;
 
@@ -180,6 +182,7 @@ void MainWindow::showOpened()
     m_openFailure.clear();
     m_processed->setReady();
     m_deadLetters->setReady();
+    m_doubts->setReady();
     m_mailbox->setReady();
     m_send->setReady(true);
     showBar();
@@ -192,6 +195,7 @@ void MainWindow::showOpenFailed(const QString &text)
     m_openFailure = text;
     m_processed->setUnavailable(text);
     m_deadLetters->setUnavailable(text);
+    m_doubts->setUnavailable(text);
     m_mailbox->setUnavailable(text);
     m_queue->setUnavailable(text);
     m_send->setReady(false);
@@ -305,6 +309,7 @@ void MainWindow::showNote(const QString &text)
 void MainWindow::showActFailed(const QString &act, const QString &text)
 {
     m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
+    m_doubts->showActFailed(act);
 }
 
 void MainWindow::showProcessedPage(const ProcessedPage &page)
@@ -331,6 +336,7 @@ void MainWindow::showStory(const EventStory &story)
 {
     m_processed->showStory(story);
     m_deadLetters->showStory(story);
+    m_doubts->showStory(story);
 }
 
 void MainWindow::showDeadLetters(const DeadLetterList &list)
@@ -359,6 +365,16 @@ void MainWindow::showReplay(const ReplayItem &item)
     m_deadLetters->showReplay(item);
     if (!item.eventId.isEmpty() && item.eventId == m_selectedEvent)
         m_storyChanges->schedule();
+}
+
+void MainWindow::showDoubts(const DoubtList &list)
+{
+    m_doubts->showList(list);
+}
+
+void MainWindow::showDoubtsSettled(const QList<DoubtOutcome> &outcomes)
+{
+    m_doubts->showOutcomes(outcomes);
 }
 
 void MainWindow::showCheckLine(const CheckLine &line)
@@ -469,6 +485,7 @@ void MainWindow::makeDocks()
     m_send = new SendPanel;
     m_processed = new ProcessedPanel;
     m_deadLetters = new DeadLettersPanel;
+    m_doubts = new DoubtsPanel;
     m_mailbox = new MailboxPanel;
     m_log = new LogPanel;
     m_check = new CheckPanel;
@@ -477,6 +494,7 @@ void MainWindow::makeDocks()
         new PanelDock(u"send"_s, tr("Send and inject"), m_send, new Column(m_send)),
         new PanelDock(u"processed"_s, tr("Processed events"), m_processed),
         new PanelDock(u"deadletters"_s, tr("Dead letters"), m_deadLetters),
+        new PanelDock(u"doubts"_s, tr("In doubt"), m_doubts),
         new PanelDock(u"mailbox"_s, tr("Mailbox"), m_mailbox),
         new PanelDock(u"log"_s, tr("Log"), m_log),
         new PanelDock(u"check"_s, tr("Check"), m_check),
@@ -538,6 +556,14 @@ void MainWindow::connectActions()
         m_deadLetters->askToBrowse();
     });
     connect(a.replay, &QAction::triggered, m_deadLetters, &DeadLettersPanel::replaySelected);
+    for (const auto &[action, act] :
+         {std::pair(a.doubtArrived, DoubtAct::Arrived), std::pair(a.doubtAgain, DoubtAct::SendAgain),
+          std::pair(a.doubtAsk, DoubtAct::Ask)}) {
+        connect(action, &QAction::triggered, this, [this, act = act] {
+            bringForward(m_doubts);
+            m_doubts->ask(act);
+        });
+    }
     connect(a.find, &QAction::triggered, this, [this] {
         if (const Panel *panel = frontPanel(); panel && panel->searchField()) {
             panel->searchField()->setFocus(Qt::ShortcutFocusReason);
@@ -600,6 +626,13 @@ void MainWindow::connectPanels()
     connect(m_deadLetters, &DeadLettersPanel::storyRequested, this, &MainWindow::storyRequested);
     connect(m_deadLetters, &DeadLettersPanel::canReplayChanged, this, &MainWindow::updateActions);
 
+    connect(m_doubts, &DoubtsPanel::queried, this, &MainWindow::doubtsQueried);
+    connect(m_doubts, &DoubtsPanel::settleRequested, this, &MainWindow::settleDoubtsRequested);
+    connect(m_doubts, &DoubtsPanel::storyRequested, this, &MainWindow::storyRequested);
+    connect(m_doubts, &DoubtsPanel::waitingChanged, this,
+            [this](qint64 waiting) { dockOf(m_doubts)->setBadge(waiting); });
+    connect(m_doubts, &DoubtsPanel::canSettleChanged, this, &MainWindow::updateActions);
+
     connect(m_mailbox, &MailboxPanel::queried, this, &MainWindow::mailboxQueried);
     connect(m_mailbox, &MailboxPanel::openRequested, this, &MainWindow::mailOpenRequested);
     connect(m_mailbox, &MailboxPanel::canSaveChanged, this, &MainWindow::updateActions);
@@ -623,7 +656,7 @@ void MainWindow::defaultLayout()
         addDockWidget(dock == queue || dock == send ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
     }
     splitDockWidget(queue, send, Qt::Vertical);
-    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_mailbox), dockOf(m_log), dockOf(m_check)})
+    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_doubts), dockOf(m_mailbox), dockOf(m_log), dockOf(m_check)})
         tabifyDockWidget(processed, dock);
     for (PanelDock *dock : std::as_const(m_docks))
         dock->setVisible(dock->panel() != m_check);
@@ -683,6 +716,7 @@ void MainWindow::flush()
     if (!m_newDeliveries.isEmpty()) {
         const QList<DeliveryReport> reports = std::exchange(m_newDeliveries, {});
         m_processed->addDeliveries(reports);
+        m_doubts->noteDeliveries(reports);
         const bool aboutSelected = std::any_of(reports.cbegin(), reports.cend(), [this](const DeliveryReport &report) {
             return report.eventId == m_selectedEvent;
         });
@@ -697,6 +731,10 @@ void MainWindow::tick()
     m_queue->setNow(now);
     if (m_deadLetters->isVisible())
         m_deadLetters->setNow(now);
+    if (m_doubts->isVisible())
+        m_doubts->setNow(now);
+    if (++m_ticks % TicksPerLook == 0)
+        m_doubts->refresh();
 }
 
 void MainWindow::updateActions()
@@ -713,6 +751,9 @@ void MainWindow::updateActions()
     a.browse->setEnabled(m_opened);
     a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
     a.replay->setEnabled(m_deadLetters->canReplay());
+    a.doubtArrived->setEnabled(m_doubts->canSettle(DoubtAct::Arrived));
+    a.doubtAgain->setEnabled(m_doubts->canSettle(DoubtAct::SendAgain));
+    a.doubtAsk->setEnabled(m_doubts->canSettle(DoubtAct::Ask));
     a.retryKeys->setEnabled(m_keysRefused && !m_tryingKeys);
     a.check->setEnabled(!m_check->isChecking());
     a.saveMail->setEnabled(m_mailbox->canSave());
@@ -756,7 +797,7 @@ void MainWindow::storeLayout()
 
 QList<Panel *> MainWindow::eventPanels() const
 {
-    return {m_processed, m_deadLetters, m_mailbox, m_log};
+    return {m_processed, m_deadLetters, m_doubts, m_mailbox, m_log};
 }
 
 } // namespace sendonce

@@ -20,6 +20,7 @@ class Coalescer;
 class ControlBar;
 class Curtain;
 class DeadLettersPanel;
+class DoubtsPanel;
 class HelpWindow;
 class LogPanel;
 class MailboxPanel;
@@ -64,6 +65,7 @@ public:
 
     ProcessedPanel *processedPanel() const { return m_processed; }
     DeadLettersPanel *deadLettersPanel() const { return m_deadLetters; }
+    DoubtsPanel *doubtsPanel() const { return m_doubts; }
     MailboxPanel *mailboxPanel() const { return m_mailbox; }
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
@@ -99,6 +101,8 @@ public Q_SLOTS:
     void showReplay(const sendonce::ReplayItem &item);
     void updateDeadLetters(const QList<sendonce::DeadLetter> &letters);
     void showDeadLetter(const sendonce::DeadLetterDetail &letter);
+    void showDoubts(const sendonce::DoubtList &list);
+    void showDoubtsSettled(const QList<sendonce::DoubtOutcome> &outcomes);
     void showCheckLine(const sendonce::CheckLine &line);
     void showCheckFinished();
     void workerClosed();
@@ -122,6 +126,8 @@ Q_SIGNALS:
     void replayRequested(const QStringList &messageIds);
     void retryKeysRequested();
     void deadLetterRequested(const QString &messageId);
+    void doubtsQueried(int limit);
+    void settleDoubtsRequested(const QStringList &eventIds, sendonce::DoubtAct act);
     void checkRequested();
     void eventSelected(const QString &eventId);
 
@@ -159,6 +165,7 @@ private:
     SendPanel *m_send;
     ProcessedPanel *m_processed;
     DeadLettersPanel *m_deadLetters;
+    DoubtsPanel *m_doubts;
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
     CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
@@ -178,6 +185,7 @@ private:
     std::optional<Counters> m_newCounters;
     WorkerState m_state = WorkerState::Stopped;
     int m_inHand = 0;
+    int m_ticks = 0; ///< of the clock, one a second
     bool m_opened = false;
     bool m_armed = false;
     bool m_keysRefused = false;

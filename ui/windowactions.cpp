@@ -71,6 +71,13 @@ WindowActions::WindowActions(QMainWindow *window)
                  tr("Look into the dead letter queue"));
     replay = add(queue, tr("&Replay chosen dead letters"), QKeySequence(Qt::CTRL | Qt::Key_Return), icon(u"replay"_s),
                  tr("Send the chosen dead letters to the queue again"));
+    queue->addSeparator();
+    doubtArrived = add(queue, tr("In doubt: it arri&ved…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Y),
+                       icon(u"check"_s), tr("Mark the chosen events in doubt as handled"));
+    doubtAgain = add(queue, tr("In doubt: send a&gain…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G),
+                     icon(u"replay"_s), tr("Let the chosen events in doubt be sent again"));
+    doubtAsk = add(queue, tr("In doubt: &ask the mailbox…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
+                   icon(u"inbox"_s), tr("Look for the e-mails of the chosen events in doubt where they should be"));
 
     panels = view->addMenu(tr("&Panels"));
     view->addSeparator();

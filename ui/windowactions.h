@@ -32,6 +32,9 @@ public:
     QAction *disarm;
     QAction *browse;
     QAction *replay;
+    QAction *doubtArrived;
+    QAction *doubtAgain;
+    QAction *doubtAsk;
 
     QMenu *panels; ///< the window adds an action for each
     QAction *find;

@@ -1,6 +1,7 @@
 // Shows the window fed with realistic values and no worker, to look at it: gallery --fill --theme dark --size 1280x800
 // --tab "Dead letters" --shot picture.png. Not a test.
 #include "ui/deadletterspanel.h"
+#include "ui/doubtspanel.h"
 #include "ui/inlineconfirm.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -20,6 +21,7 @@
 #include <QElapsedTimer>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPushButton>
 #include <QRandomGenerator>
 #include <QTimer>
 #include <QUuid>
@@ -103,6 +105,12 @@ public:
         QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
             QTimer::singleShot(400, &m_window, [this] { m_window.showDeadLetters(m_letters); });
         });
+        QObject::connect(&window, &MainWindow::doubtsQueried, &window,
+                         [this] { QTimer::singleShot(0, &m_window, [this] { m_window.showDoubts(m_doubts); }); });
+        QObject::connect(&window, &MainWindow::settleDoubtsRequested, &window,
+                         [this](const QStringList &eventIds, DoubtAct act) {
+                             QTimer::singleShot(500, &m_window, [this, eventIds, act] { settle(eventIds, act); });
+                         });
         QObject::connect(&window, &MainWindow::checkRequested, &window,
                          [this] { QTimer::singleShot(0, &m_window, [this] { check(); }); });
         QObject::connect(&window, &MainWindow::sendRequested, &window, [this](const SendRequest &request) {
@@ -131,6 +139,7 @@ public:
     {
         fillRows();
         fillLetters();
+        fillDoubts();
         services(ServiceStatus::Health::Ok);
         m_window.showOpened();
         m_window.showState(WorkerState::Running);
@@ -254,6 +263,61 @@ private:
         m_letters.browsedAt = m_now.addSecs(-20);
     }
 
+    void fillDoubts()
+    {
+        const auto doubt = [this](const QString &eventId, int application, Doubt::State state, int minutes,
+                                  const QString &reason, const QString &done) {
+            Doubt each;
+            each.eventId = eventId;
+            each.eventType = u"application.status_changed"_s;
+            each.applicationId = QString::number(application);
+            each.messageId = u"5b1f6a0e-77c2-4a5f-9f0e-%1"_s.arg(qHash(eventId), 12, 16, QLatin1Char('0'));
+            each.worker = u"mailhost pid 4711"_s;
+            each.lane = 1 + application % 4;
+            each.mailReply = u"354 End data with <CR><LF>.<CR><LF>"_s;
+            each.recipient = People.at(application % int(People.size())) + u"@example.com"_s;
+            each.mailMessageId = u"%1@jobboard.example"_s.arg(qHash(eventId), 40, 16, QLatin1Char('7'));
+            each.strategy = application % 2 ? u"claim-send-mark"_s : u"transaction"_s;
+            each.state = state;
+            each.since = m_now.addSecs(-60 * minutes - 12);
+            each.reason = reason;
+            each.done = done;
+            return each;
+        };
+        m_doubts.doubts = {
+            doubt(u"51aa9e02-6d6f-4a3c-8f4e-ad8811f20c55"_s, 4, Doubt::State::Waiting, 3,
+                  u"no complete final reply within 60 s"_s, {}),
+            doubt(u"c0a7715e-0b94-4d07-91d2-5be27f5ae2a1"_s, 7, Doubt::State::Waiting, 9,
+                  u"the connection ended before the final reply"_s, u"held at 2 redeliveries"_s),
+            doubt(u"e8b4f3d2-7c11-4b58-a1f0-0d6a9c4e7713"_s, 11, Doubt::State::Waiting, 26,
+                  u"its worker said nothing more after it had taken the event to send it"_s, {}),
+            doubt(u"30f9c6a8-5d2e-4c1b-bb47-92e1d08f6a54"_s, 2, Doubt::State::SendAgain, 48,
+                  u"no complete final reply within 60 s"_s,
+                  u"sam on mailhost decided: send again · the next delivery or replay sends"_s),
+            doubt(u"9d1e2b60-3f4a-4e77-8c90-6a7b5c3d2e1f"_s, 19, Doubt::State::Over, 75,
+                  u"no complete final reply within 60 s"_s, u"sent again 13:41:07"_s),
+        };
+        m_doubts.waiting = 3;
+        m_doubts.maildir = u"/home/sam/.local/share/sendonce/mailbox"_s;
+        m_doubts.readAt = m_now;
+    }
+
+    void settle(const QStringList &eventIds, DoubtAct act)
+    {
+        QList<DoubtOutcome> outcomes;
+        for (const QString &eventId : eventIds) {
+            outcomes += DoubtOutcome{eventId, act,
+                                     act == DoubtAct::SendAgain     ? DoubtOutcome::State::Released
+                                         : act == DoubtAct::Arrived ? DoubtOutcome::State::Settled
+                                                                    : DoubtOutcome::State::NotThere,
+                                     act == DoubtAct::SendAgain ? u"the next delivery or replay sends it"_s
+                                         : act == DoubtAct::Arrived
+                                         ? u"it arrived: a redelivery or replay is skipped"_s
+                                         : u"not in %1: it may still be on its way"_s.arg(m_doubts.maildir)};
+        }
+        m_window.showDoubtsSettled(outcomes);
+    }
+
     void fillDepth()
     {
         double visible = 8;
@@ -368,6 +432,14 @@ private:
                 return story;
             }
         }
+        for (const Doubt &doubt : m_doubts.doubts) {
+            if (doubt.eventId == eventId) {
+                story.lines = {
+                    {doubt.since.addSecs(-61), u"sent as message %1"_s.arg(doubt.messageId)},
+                    {doubt.since, u"received 1 of 3 · lane 2 · perhaps mailed: %1 → rolled back"_s.arg(doubt.reason)}};
+                return story;
+            }
+        }
         story.lines = {{at(62), u"received 1 of 3   lane 1   mailed in 27 ms → committed"_s},
                        {at(62), u"deleted from the queue"_s},
                        {at(31), u"received 1 of 3   lane 1   already processed → skipped"_s}};
@@ -380,6 +452,7 @@ private:
     QList<ProcessedRow> m_rows;
     QList<MailRow> m_mails;
     DeadLetterList m_letters;
+    DoubtList m_doubts;
 };
 
 } // namespace
@@ -401,7 +474,8 @@ int main(int argc, char **argv)
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
-        {u"do"_s, u"browse, fail, replay, replaying, check, note, menu, help, about, float, stopping, search, keys"_s,
+        {u"do"_s,
+         u"browse, fail, replay, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
          u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
@@ -431,8 +505,9 @@ int main(int argc, char **argv)
     else if (!parser.isSet(u"opening"_s))
         gallery.open();
 
-    for (Panel *panel : std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(),
-                                                       window.mailboxPanel(), window.logPanel()}) {
+    for (Panel *panel :
+         std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
+                                        window.mailboxPanel(), window.logPanel()}) {
         if (window.dockOf(panel)->plainTitle() == parser.value(u"tab"_s))
             window.bringForward(panel);
     }
@@ -463,7 +538,17 @@ int main(int argc, char **argv)
             window.menuBar()->setActiveAction(window.menuBar()->actions().at(3));
         else if (act == "help"_L1)
             window.actions().help->trigger();
-        else if (act == "check"_L1)
+        else if (act == "arrived"_L1)
+            window.actions().doubtArrived->trigger();
+        else if (act == "again"_L1)
+            window.actions().doubtAgain->trigger();
+        else if (act == "ask"_L1)
+            window.actions().doubtAsk->trigger();
+        else if (act == "asked"_L1) {
+            window.actions().doubtAsk->trigger();
+            for (auto *yes : window.doubtsPanel()->findChildren<QPushButton *>(u"confirmYes"_s))
+                yes->click();
+        } else if (act == "check"_L1)
             window.actions().check->trigger();
         else if (act == "about"_L1)
             window.actions().about->trigger();
