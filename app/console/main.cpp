@@ -11,6 +11,7 @@
 #include <QDir>
 #include <QThread>
 
+#include <csignal>
 #include <cstdio>
 #include <unistd.h>
 
