@@ -207,7 +207,7 @@ void TestDoubts::aClaimWithoutAWordIsListed()
     QCOMPARE(list.doubts.size(), 1);
     QCOMPARE(list.doubts.first().eventId, u"expired"_s);
     QCOMPARE(list.doubts.first().strategy, u"claim-send-mark"_s);
-    QVERIFY(list.doubts.first().reason.contains(u"said nothing more"_s));
+    QVERIFY(list.doubts.first().reason.contains(u"fell silent"_s));
     QVERIFY(qAbs(list.doubts.first().since.secsTo(QDateTime::currentDateTimeUtc())) < 5);
 }
 
@@ -401,7 +401,8 @@ void TestDoubts::askingSettlesWhatIsThere()
     QVERIFY(outcomes[0].text.contains(maildir));
     QCOMPARE(count(u"jobs_processedevent"_s), 2);
     QCOMPARE(count(u"sendonce_delivery"_s), 1);
-    QVERIFY2(storyOf(u"missing"_s).contains(u"asked the receiving side: not in "_s), qPrintable(storyOf(u"missing"_s)));
+    QVERIFY2(storyOf(u"missing"_s).contains(u"asked the receiving side: not there"_s),
+             qPrintable(storyOf(u"missing"_s)));
 }
 
 void TestDoubts::askingNeedsAMaildir()

@@ -237,8 +237,10 @@ QString DoubtsModel::doneText(const Doubt &doubt) const
             return tr("failed · %1").arg(text);
         }
     }
-    if (!doubt.done.isEmpty())
-        return shownText(doubt.done);
+    if (!doubt.done.isEmpty()) {
+        return doubt.state == State::SendAgain ? tr("to be sent again · %1").arg(shownText(doubt.done))
+                                               : shownText(doubt.done);
+    }
     return doubt.state == State::Over ? tr("over") : tr("nothing yet");
 }
 

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int Limit = 500; ///< rows; above it the search of sendoncectl is the better place
 
-enum Fact { EventFact, AboutFact, RecipientFact, SinceFact, ReasonFact, ReplyFact, MailIdFact, DeliveryFact };
+enum Fact { EventFact, AboutFact, RecipientFact, SinceFact, ReasonFact, ReplyFact, MailIdFact, DeliveryFact, ByFact };
 
 QString orDash(const QString &text)
 {
@@ -310,6 +310,7 @@ QWidget *DoubtsPanel::makeDetails()
     m_facts->add(tr("Server said"));
     m_facts->add(tr("Message-ID"), true);
     m_facts->add(tr("Delivery"));
+    m_facts->add(tr("By"));
     auto *facts = new QWidget;
     auto *factsLayout = new QVBoxLayout(facts);
     factsLayout->setContentsMargins(0, 6, 0, 0); // its heading on the line of the other one's
@@ -375,10 +376,10 @@ void DoubtsPanel::showCurrent()
         delivery += tr("message %1").arg(compactId(doubt.messageId));
     if (doubt.lane > 0)
         delivery += tr("lane %1").arg(doubt.lane);
-    if (!doubt.worker.isEmpty())
-        delivery += shownText(doubt.worker);
-    delivery += shownText(doubt.strategy);
-    m_facts->setValue(DeliveryFact, delivery.join(u" · "_s));
+    m_facts->setValue(DeliveryFact, orDash(delivery.join(u" · "_s)));
+    m_facts->setValue(ByFact,
+                      doubt.worker.isEmpty() ? shownText(doubt.strategy)
+                                             : tr("%1 · %2").arg(shownText(doubt.worker), shownText(doubt.strategy)));
     if (doubt.eventId != m_story->eventId()) {
         m_story->expect(doubt.eventId);
         Q_EMIT storyRequested(doubt.eventId);

@@ -290,7 +290,7 @@ private:
             doubt(u"c0a7715e-0b94-4d07-91d2-5be27f5ae2a1"_s, 7, Doubt::State::Waiting, 9,
                   u"the connection ended before the final reply"_s, u"held at 2 redeliveries"_s),
             doubt(u"e8b4f3d2-7c11-4b58-a1f0-0d6a9c4e7713"_s, 11, Doubt::State::Waiting, 26,
-                  u"its worker said nothing more after it had taken the event to send it"_s, {}),
+                  u"its worker fell silent while it sent"_s, {}),
             doubt(u"30f9c6a8-5d2e-4c1b-bb47-92e1d08f6a54"_s, 2, Doubt::State::SendAgain, 48,
                   u"no complete final reply within 60 s"_s,
                   u"sam on mailhost decided: send again · the next delivery or replay sends"_s),
@@ -313,7 +313,7 @@ private:
                                      act == DoubtAct::SendAgain ? u"the next delivery or replay sends it"_s
                                          : act == DoubtAct::Arrived
                                          ? u"it arrived: a redelivery or replay is skipped"_s
-                                         : u"not in %1: it may still be on its way"_s.arg(m_doubts.maildir)};
+                                         : u"not there, but it may still be on its way (%1)"_s.arg(m_doubts.maildir)};
         }
         m_window.showDoubtsSettled(outcomes);
     }

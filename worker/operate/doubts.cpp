@@ -83,7 +83,7 @@ std::optional<Doubt> doubtOf(const QString &eventId, const Doubts::Facts &facts)
     }
     if (facts.claim && !facts.claim->isSending) {
         if (facts.claim->isExpired || !facts.record)
-            doubt.reason = u"its worker said nothing more after it had taken the event to send it"_s;
+            doubt.reason = u"its worker fell silent while it sent"_s;
         if (!doubt.since.isValid())
             doubt.since = facts.claim->leaseUntil;
     }
@@ -231,7 +231,7 @@ QList<DoubtOutcome> Doubts::settle(const QStringList &eventIds, DoubtAct act)
             else if (there.contains(messageId))
                 outcome = arrived(eventId, known, u"its mail is in %1"_s.arg(m_setup.maildir));
             else {
-                const QString text = u"not in %1: it may still be on its way"_s.arg(m_setup.maildir);
+                const QString text = u"not there, but it may still be on its way (%1)"_s.arg(m_setup.maildir);
                 const auto noted = begin(DoubtNote::Asked, eventId, known, text);
                 outcome = noted ? DoubtOutcome{eventId, act, State::NotThere, text}
                                 : DoubtOutcome{eventId, act, State::Failed, noted.error().text};
