@@ -21,6 +21,10 @@ public:
 private:
     void opened() override
     {
+        if (m_config.readOnly && !m_line.has(u"dry-run"_s)) { // before the browse, which counts as a receive
+            failed(u"clean up"_s, u"this profile is read-only: it looks, but does not act"_s);
+            return;
+        }
         m_looking = true;
         m_worker.browseDeadLetters(m_line.has(u"yes"_s));
     }

@@ -13,10 +13,10 @@ namespace sendonce {
 /// (sendonce_meta; spec.md, rule 10). One cleaner at a time has a batch in work, whichever process it is in.
 ///
 /// Old rows are found by walking the primary key upwards, for Django's table has no index on processed_at and gets none
-/// from us, and a search by time would read the whole table for each batch. Ids grow with time, but not strictly: an id
-/// is drawn before processed_at is (or behind it, in Django), a transaction may wait between the two, and rows that
-/// were restored from a copy come with any id. So each row of a batch is judged by its own processed_at, never by its
-/// place: a young one in between stays and does not end the walk. Whoever walks decides where to end.
+/// from us, and a search by time would read the whole table for each batch. Ids grow with time, but not strictly: a
+/// worker takes processed_at before its INSERT draws the id, so that two of them can cross, and rows that were restored
+/// from a copy come with any id. So each row of a batch is judged by its own processed_at, never by its place: a young
+/// one in between stays and does not end the walk. Whoever walks decides where to end.
 class Forgetting
 {
 public:
