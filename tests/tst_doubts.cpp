@@ -209,6 +209,14 @@ void TestDoubts::aClaimWithoutAWordIsListed()
     QCOMPARE(list.doubts.first().strategy, u"claim-send-mark"_s);
     QVERIFY(list.doubts.first().reason.contains(u"fell silent"_s));
     QVERIFY(qAbs(list.doubts.first().since.secsTo(QDateTime::currentDateTimeUtc())) < 5);
+    QCOMPARE(list.doubts.first().mailMessageId, messageIdFor(u"expired"_s, u"jobboard.example"_s));
+    // A redelivery that was held is not what is known of the first one.
+    DeliveryReport held = delivery(u"expired"_s, Outcome::InDoubt, 2);
+    held.reason = HeldInDoubt;
+    QVERIFY(m_journal->record(held).ok());
+    const Doubt again = doubts().list(10).doubts.first();
+    QVERIFY(again.reason.contains(u"fell silent"_s));
+    QCOMPARE(again.done, u"held at 1 redelivery"_s);
 }
 
 void TestDoubts::anEventIsListedOnce()

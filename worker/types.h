@@ -505,7 +505,7 @@ struct Doubt
     int lane = 0;
     QString mailReply; ///< the last line that the mail server said
     QString recipient;
-    QString mailMessageId; ///< Message-ID of the mail, without angle brackets
+    QString mailMessageId; ///< Message-ID of the mail, without angle brackets; follows from the event when not written
     QString strategy; ///< "transaction" or "claim-send-mark", as the setting is written
     State state = State::Waiting;
     QDateTime since; ///< UTC

@@ -54,7 +54,8 @@ QString doneText(const Doubts::Facts &facts)
     }
     if (facts.claim && facts.claim->isSending)
         parts.append(u"being sent again"_s);
-    else if (facts.handledAt && !(facts.record && facts.record->isSent()))
+    else if (facts.handledAt
+             && !(facts.record && (facts.record->isSent() || facts.record->decision == DoubtNote::Settled)))
         parts.append(u"handled %1"_s.arg(when(*facts.handledAt)));
     return parts.join(u" · "_s);
 }
@@ -82,11 +83,13 @@ std::optional<Doubt> doubtOf(const QString &eventId, const Doubts::Facts &facts)
         doubt.since = record.since;
     }
     if (facts.claim && !facts.claim->isSending) {
-        if (facts.claim->isExpired || !facts.record)
-            doubt.reason = u"its worker fell silent while it sent"_s;
-        if (!doubt.since.isValid())
+        if (facts.claim->isExpired)
+            doubt.reason.clear();
+        if (!doubt.since.isValid() || facts.claim->leaseUntil < doubt.since)
             doubt.since = facts.claim->leaseUntil;
     }
+    if (doubt.reason.isEmpty())
+        doubt.reason = u"its worker fell silent while it sent"_s;
     doubt.done = doneText(facts);
     const bool sendsAgain = !facts.claim && facts.record && facts.record->decision == DoubtNote::Resend;
     doubt.state = !isWaiting(facts) ? Doubt::State::Over : sendsAgain ? Doubt::State::SendAgain : Doubt::State::Waiting;
@@ -140,8 +143,11 @@ DoubtList Doubts::list(int limit)
     if (!facts)
         return fail(facts.error());
     for (const QString &eventId : std::as_const(ids)) {
-        if (const auto doubt = doubtOf(eventId, facts->value(eventId)))
-            list.doubts.append(*doubt);
+        auto doubt = doubtOf(eventId, facts->value(eventId));
+        if (!doubt)
+            continue;
+        doubt->mailMessageId = messageIdOf(eventId, facts->value(eventId));
+        list.doubts.append(*doubt);
     }
     std::stable_sort(list.doubts.begin(), list.doubts.end(), [](const Doubt &a, const Doubt &b) {
         return a.state != b.state ? a.state < b.state : a.since > b.since;

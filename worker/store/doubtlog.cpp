@@ -55,7 +55,8 @@ std::optional<DoubtLog::Record> recordOf(const Lines &lines)
             continue;
         }
         const DeliveryReport &report = line.report;
-        if (report.outcome == Outcome::InDoubt && record && !record->isSent() && report.reason == HeldInDoubt) {
+        const bool isHeld = report.outcome == Outcome::InDoubt && report.reason == HeldInDoubt;
+        if (isHeld && record && !record->isSent()) {
             ++record->held;
         } else if (report.outcome == Outcome::InDoubt) {
             const QDateTime since = record && !record->isSent() ? record->since : fromUsecs(at);
@@ -63,6 +64,10 @@ std::optional<DoubtLog::Record> recordOf(const Lines &lines)
             record->report = report;
             record->worker = line.worker;
             record->since = since;
+            if (isHeld) { // whoever was in doubt first wrote nothing down
+                record->held = 1;
+                record->report.reason.clear();
+            }
         } else if (record && report.outcome != Outcome::GivenBack && !record->isSent()) {
             record->later = report;
             record->laterAt = fromUsecs(at);

@@ -24,7 +24,8 @@ public:
 
     struct Record
     {
-        DeliveryReport report; ///< the newest delivery that may have mailed and does not know
+        /// The newest delivery that may have mailed and does not know; without a reason when only held ones are known.
+        DeliveryReport report;
         QString worker;
         QDateTime since; ///< UTC: the first such delivery behind the last one that was sent
         int held = 0; ///< deliveries behind it that were not sent because of the doubt
