@@ -61,6 +61,8 @@ private Q_SLOTS:
         const Ended ended = m_world.ctl({u"worker"_s, u"--until-empty"_s});
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.err.contains(u"claim-send-mark"_s), qPrintable(ended.err));
+        // Whoever only looks is not asked for a strategy.
+        QCOMPARE(m_world.ctl({u"dlq"_s, u"list"_s}).exitCode, 0);
     }
 
     void aWorkerIsKilled_data()

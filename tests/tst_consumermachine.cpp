@@ -309,6 +309,19 @@ private Q_SLOTS:
         QVERIFY(one.timerFired(2s).isEmpty());
     }
 
+    void noMoreIsStartedThanTheLimit()
+    {
+        ConsumerMachine machine(4, 30s, {}, 3);
+        QCOMPARE(machine.start(0s)[0].count, 3);
+        auto commands = machine.received(messages(2), 3, 0s);
+        QCOMPARE(count(commands, Kind::Dispatch), 2);
+        QCOMPARE(commands.last().count, 1);
+        commands = machine.received(messages(2, u"n"_s), 1, 0s); // more than was asked for
+        QCOMPARE(count(commands, Kind::Dispatch), 1);
+        QCOMPARE(count(commands, Kind::GiveBack), 1);
+        QVERIFY(machine.laneFree(1, Ended::Mailed, 1s).isEmpty());
+    }
+
     void mailsLeaveAtTheRateThatIsAllowed()
     {
         ConsumerMachine machine(8, 30s, {2});

@@ -67,6 +67,7 @@ struct Config
     std::chrono::milliseconds mailTimeout = 10s; ///< before the final dot, for the whole dialogue
     std::chrono::milliseconds mailFinalTimeout = 60s; ///< after it
     std::chrono::milliseconds lockTimeout = 0ms; ///< 0: 0.8 × the queue's visibility timeout
+    qint64 maxMessages = 0; ///< start no more deliveries than that; 0: no bound
     double mailRate = 0; ///< mails per second, all lanes together; 0: no limit
     bool heartbeat = true;
     int keepDays = 45; ///< claims older than this are forgotten (spec.md, rule 10)

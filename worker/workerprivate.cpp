@@ -131,6 +131,16 @@ void Worker::Private::startOperator()
         log(LogLevel::Error, error.text);
         Q_EMIT q->openFailed(error);
     });
+    connect(answers, &Operator::strategyAgreed, q, [this] {
+        strategyAgreed = true;
+        startWhenReady();
+    });
+    connect(answers, &Operator::strategyRefused, q, [this](const Error &error) {
+        startWanted = false;
+        setState(WorkerState::Stopped);
+        log(LogLevel::Error, error.text);
+        Q_EMIT q->openFailed(error);
+    });
     connect(answers, &Operator::databaseOpened, q, [this](const QString &name, int connections) {
         databaseStatus.address = name;
         setHealth(databaseStatus, ServiceStatus::Health::Ok);
@@ -275,8 +285,12 @@ void Worker::Private::databaseFailing(const Error &error)
 /// Not before the database has been seen: a message that is received then would come to nothing.
 void Worker::Private::startWhenReady()
 {
-    if (startWanted && facts && databaseKnown && state == WorkerState::Starting)
+    if (!startWanted || !facts || !databaseKnown || state != WorkerState::Starting)
+        return;
+    if (strategyAgreed)
         startConsumer();
+    else
+        operations->ask([](Operator &each) { each.agreeOnStrategy(); });
 }
 
 void Worker::Private::makeConsumer()

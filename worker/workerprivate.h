@@ -23,6 +23,7 @@ struct Worker::Private
     const SqsSettings sqs;
     int lanes; ///< as many as wanted, and as the database has room for
     bool databaseKnown = false; ///< it was opened once
+    bool strategyAgreed = false; ///< with the other workers on this database
     bool databaseFailed = false; ///< told, and not yet that it is back
 
     std::shared_ptr<const EventTypes> types;

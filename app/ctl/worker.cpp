@@ -30,7 +30,7 @@ public:
         : m_worker(config)
         , m_log(config.dataDir, LogFile::Echo::Stderr)
         , m_untilEmpty(line.has(u"until-empty"_s))
-        , m_maxMessages(line.value(u"max-messages"_s, u"0"_s).toLongLong())
+        , m_maxMessages(config.maxMessages)
         , m_json(line.has(u"json"_s))
     {
         connect(&m_worker, &Worker::logged, &m_log, &LogFile::write);
@@ -209,6 +209,7 @@ int runWorker(const QStringList &words)
     }
     if (line.has(u"until-empty"_s))
         config.depthInterval = 1s;
+    config.maxMessages = line.value(u"max-messages"_s, u"0"_s).toLongLong();
     HeadlessRun run(config, line);
     return run.run(bound);
 }

@@ -45,7 +45,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     : QObject(parent)
     , m_client(client)
     , m_facts(facts)
-    , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate})
+    , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate}, laneSettings.config.maxMessages)
     , m_acknowledger(client, facts.queueUrl)
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
     , m_crash(laneSettings.config.crashAt)
@@ -86,7 +86,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     connect(&m_rateTimer, &QTimer::timeout, this, [this] { carryOut(m_machine.rateTimerFired(now())); });
     connect(&m_acknowledger, &Acknowledger::deleted, this, [this](const QStringList &messageIds) {
         m_crash.reached(Stage::Deleted);
-        Q_EMIT deleted(messageIds);
+        tellDeleted(messageIds);
     });
     connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QStringList &messageIds, const QString &text) {
         Q_EMIT warned(
@@ -292,6 +292,7 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
         break;
     }
     ++m_journalling;
+    m_untold.insert(report.messageId);
     QMetaObject::invokeMethod(m_journal, [journal = m_journal, report] { journal->record(report); });
     if (!m_machine.running()) { // nobody has to wait for the rest of a batch
         m_acknowledger.flush();
@@ -318,11 +319,32 @@ void Consumer::giveBack(const QString &messageId, const QString &receiptHandle, 
         });
 }
 
+/// The queue may be quicker than the journal: what became of a message is told before its end.
+void Consumer::tellDeleted(const QStringList &messageIds)
+{
+    QStringList ready;
+    for (const QString &id : messageIds) {
+        if (m_untold.contains(id))
+            m_deletedEarly.insert(id);
+        else
+            ready.append(id);
+    }
+    if (!ready.isEmpty())
+        Q_EMIT deleted(ready);
+}
+
 void Consumer::recorded(const QList<DeliveryReport> &reports)
 {
-    m_journalling -= int(reports.size());
-    for (const DeliveryReport &report : reports)
+    QStringList ready;
+    for (const DeliveryReport &report : reports) {
+        m_untold.remove(report.messageId);
         Q_EMIT delivered(report);
+        if (m_deletedEarly.remove(report.messageId))
+            ready.append(report.messageId);
+    }
+    if (!ready.isEmpty())
+        Q_EMIT deleted(ready);
+    m_journalling -= int(reports.size()); // not before: whoever hears of it may stop us
     finishStop();
 }
 
@@ -331,7 +353,8 @@ void Consumer::finishStop()
     if (!m_stopPending || !m_acknowledger.idle() || m_givingBack > 0 || m_journalling > 0)
         return;
     m_stopPending = false;
-    Q_EMIT stopped();
+    // Queued: who hears it deletes us, and a signal of ours or of the acknowledger may be under way.
+    QMetaObject::invokeMethod(this, &Consumer::stopped, Qt::QueuedConnection);
 }
 
 } // namespace sendonce

@@ -9,6 +9,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QSet>
 #include <QTimer>
 
 #include <memory>
@@ -58,7 +59,7 @@ Q_SIGNALS:
     void stopped();
     void deliveryStarted(int lane, const QString &messageId, int receiveCount);
     void delivered(const sendonce::DeliveryReport &report); ///< and the journal has it
-    void deleted(const QStringList &messageIds);
+    void deleted(const QStringList &messageIds); ///< after their delivered()
     void inHandChanged(int messages);
     /// The first of a row of failed receives; error.text says what is wrong.
     void receiveFailing(const sendonce::Error &error);
@@ -78,6 +79,7 @@ private:
     void databaseBack();
     void laneFinished(int lane, const DeliveryReport &report);
     void giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor);
+    void tellDeleted(const QStringList &messageIds);
     void recorded(const QList<DeliveryReport> &reports);
     void finishStop();
 
@@ -95,6 +97,8 @@ private:
     QThread *m_journalThread = nullptr;
     JournalWriter *m_journal = nullptr; ///< lives in m_journalThread
     int m_journalling = 0; ///< reports that it has not written yet
+    QSet<QString> m_untold; ///< their messages
+    QSet<QString> m_deletedEarly; ///< of those: deleted already
     int m_givingBack = 0;
     bool m_paused = false;
     bool m_databaseAway = false;

@@ -23,10 +23,11 @@ ConsumerCommand command(Kind kind)
 
 } // namespace
 
-ConsumerMachine::ConsumerMachine(int lanes, std::chrono::milliseconds visibility, MailPace pace)
+ConsumerMachine::ConsumerMachine(int lanes, std::chrono::milliseconds visibility, MailPace pace, qint64 limit)
     : m_lanes(lanes)
     , m_visibility(visibility)
     , m_mailPace(pace)
+    , m_limit(limit)
     , m_tokens(std::max(1.0, pace.perSecond))
 {
     for (int lane = lanes; lane >= 1; --lane)
@@ -54,6 +55,8 @@ int ConsumerMachine::room() const
     int startable = int(m_free.size()) + allowedToWait();
     if (m_mailPace.perSecond > 0)
         startable = std::min(startable, std::max(1, int(m_mailPace.perSecond * double(m_visibility.count()) / 4000)));
+    if (m_limit > 0)
+        startable = int(std::min<qint64>(startable, m_limit - m_started));
     return startable - int(m_waiting.size());
 }
 
@@ -185,6 +188,7 @@ void ConsumerMachine::dispatch(ConsumerCommands &commands, Moment now)
         next.receivedAt = waiting.receivedAt;
         next.lane = m_free.takeLast(); // the one that worked last: its connections are open
         m_busy.insert(next.lane, {waiting.message.messageId, now});
+        ++m_started;
         commands.append(next);
     }
 }

@@ -61,8 +61,9 @@ public:
         Throttled, ///< the mail server asked for patience
     };
 
+    /// \param limit of deliveries to be started; 0: none
     explicit ConsumerMachine(int lanes, std::chrono::milliseconds visibility = std::chrono::seconds(30),
-                             MailPace pace = {});
+                             MailPace pace = {}, qint64 limit = 0);
 
     ConsumerCommands start(Moment now);
     /// Nothing new is received or started; Stopped comes when the last lane is free.
@@ -118,6 +119,7 @@ private:
     const int m_lanes;
     const std::chrono::milliseconds m_visibility;
     const MailPace m_mailPace;
+    const qint64 m_limit;
 
     bool m_running = false;
     bool m_stopping = false;
@@ -128,6 +130,7 @@ private:
     bool m_rateTimer = false; ///< under way
     int m_receives = 0; ///< under way
     int m_asked = 0; ///< by them
+    qint64 m_started = 0; ///< deliveries
     int m_failures = 0;
     int m_throttled = 0; ///< deliveries in a row that the mail server put off
     double m_pace = 0; ///< nanoseconds of a delivery, smoothed; 0: not known

@@ -52,10 +52,6 @@ void Operator::open()
     }
     if (m_database->isPostgres())
         prepareServer();
-    if (const auto agreed = agreeOnStrategy(*m_database, m_config.strategy); !agreed) {
-        Q_EMIT openFailed(agreed.error());
-        return;
-    }
     m_client = std::make_unique<SqsClient>(m_sqs);
     connect(m_client.get(), &SqsClient::warned, this,
             [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
@@ -86,6 +82,16 @@ void Operator::open()
         watchMailbox();
     if (m_cleanUpsWanted)
         scheduleCleanUps();
+}
+
+void Operator::agreeOnStrategy()
+{
+    if (!m_database)
+        return; // told at the opening
+    if (const auto agreed = sendonce::agreeOnStrategy(*m_database, m_config.strategy); !agreed)
+        Q_EMIT strategyRefused(agreed.error());
+    else
+        Q_EMIT strategyAgreed();
 }
 
 Result<void> Operator::openDatabase()

@@ -40,6 +40,8 @@ public:
 public Q_SLOTS:
     /// Opens the connections in this thread and looks for handover slots of dead processes.
     void open();
+    /// For whoever is about to work, not for those who only look: strategyAgreed() or strategyRefused() follows.
+    void agreeOnStrategy();
     void setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiveCount);
     void queryProcessed(const sendonce::ProcessedQuery &query);
     void queryMailbox(const QString &search, int limit);
@@ -78,6 +80,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void openFailed(const sendonce::Error &error);
+    void strategyAgreed();
+    void strategyRefused(const sendonce::Error &error);
     /// \param connections that the server has room for beside ours; 0: there is no such limit
     void databaseOpened(const QString &displayName, int connections);
     void databaseAway(const sendonce::Error &error); ///< before databaseOpened(): tried again and again
