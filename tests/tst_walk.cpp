@@ -237,6 +237,13 @@ private:
                 input = Result(claim(lane, true));
             }
             break;
+        case Kind::LookIntoDoubt: // --in-doubt resend and the strategy transaction: these are not asked for
+        case Kind::AskReceiver:
+        case Kind::ClaimDelivery:
+        case Kind::TakeOver:
+        case Kind::Mark:
+        case Kind::Release:
+        case Kind::Doubt:
         case Kind::Finish:
             finish(lane, faults);
             return;
