@@ -92,7 +92,9 @@ private Q_SLOTS:
                 }
             }
             const Ended ended = World::wait(*replay, 60'000);
-            QVERIFY2(ended.exitCode == 0, qPrintable(QString::fromUtf8(said) + ended.err));
+            // Killed behind its end: then there is nothing to resume.
+            const bool wasThrough = killed > 0 && (said + ended.err.toUtf8()).contains("no replay was interrupted");
+            QVERIFY2(ended.exitCode == 0 || wasThrough, qPrintable(QString::fromUtf8(said) + ended.err));
             break;
         }
         worker->terminate();
