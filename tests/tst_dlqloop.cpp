@@ -654,8 +654,7 @@ private Q_SLOTS:
         QCOMPARE(m_list.seen, 1000);
         replay(m_letters->messageIds());
         QCOMPARE(m_progress.done, 1000);
-        qInfo("1000 letters: browsed in %lld ms, replayed in %lld ms", browsed,
-              timer.elapsed());
+        qInfo("1000 letters: browsed in %lld ms, replayed in %lld ms", browsed, timer.elapsed());
     }
 };
 

@@ -48,7 +48,10 @@ public:
 
     QString dataDir() const { return m_dir.path() + QStringLiteral("/data"); }
     QString variable(const QString &name) const { return m_environment.value(name); }
-    void setVariable(const QString &name, const QString &value) { m_environment.insert(name, value); } ///< behind start()
+    void setVariable(const QString &name, const QString &value)
+    {
+        m_environment.insert(name, value);
+    } ///< behind start()
     QString controlSocket() const; ///< from local.json
 
 private:

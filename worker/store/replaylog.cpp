@@ -84,8 +84,8 @@ Result<void> ReplayLog::begin(const Run &run, const QList<Row> &rows)
         u"INSERT INTO sendonce_replay_run (id, who, host, pid, profile, queue_url, dlq_url, settings, state, text, "
         "alive_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)"_s,
         {run.run, filled(run.who), filled(run.host), run.pid, filled(run.profile), filled(run.queueUrl),
-         filled(run.dlqUrl), filled(QString::fromUtf8(run.settings)), QString(RunStates[size_t(run.state)]), filled(run.text),
-         nowUsecs()},
+         filled(run.dlqUrl), filled(QString::fromUtf8(run.settings)), QString(RunStates[size_t(run.state)]),
+         filled(run.text), nowUsecs()},
         Doing);
     if (!begun)
         return begun.error();
