@@ -20,6 +20,10 @@ namespace {
 
 constexpr std::chrono::milliseconds FirstPause = 250ms; ///< between two tries to reach the database
 constexpr std::chrono::milliseconds LongestPause = 5s;
+/// Further lanes give their connection back after that: several workers may want more than the server allows, and who
+/// has work would wait for those who have none.
+constexpr auto IdleTime = 2s;
+constexpr int LanesKeptOpen = 4;
 constexpr auto LeaseLeftAtTheDot = 2s; ///< less, and the final dot is not written
 
 /// The error of whatever a command gave back; null when there is none.
@@ -55,7 +59,14 @@ Lane::Lane(LaneSettings settings, int number)
     : m_settings(std::move(settings))
     , m_number(number)
     , m_crash(m_settings.config.crashAt)
-{ }
+{
+    m_idle.setSingleShot(true);
+    m_idle.setInterval(IdleTime);
+    connect(&m_idle, &QTimer::timeout, this, [this] {
+        if (m_claims && m_number > LanesKeptOpen)
+            m_claims->close();
+    });
+}
 
 Lane::~Lane()
 {
@@ -185,6 +196,7 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
     if (m_databaseLost)
         Q_EMIT databaseLost(*m_databaseLost);
+    m_idle.start();
     Q_EMIT finished(m_number, report);
 }
 

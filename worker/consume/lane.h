@@ -11,6 +11,7 @@
 #include "worker/types.h"
 
 #include <QObject>
+#include <QTimer>
 
 #include <atomic>
 #include <chrono>
@@ -87,6 +88,7 @@ private:
     QString m_owner; ///< its claim's, for Strategy::ClaimSendMark
     qint64 m_leaseEndNsec = 0; ///< by the clock that counts suspend
     std::optional<Error> m_databaseLost; ///< in the delivery in work
+    QTimer m_idle{this}; ///< since the last delivery
     bool m_awaiting = false; ///< awaitDatabase() has not ended
     std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back
     std::optional<Handover> m_handover;
