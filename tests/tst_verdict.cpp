@@ -103,6 +103,18 @@ private Q_SLOTS:
         QCOMPARE(judged(facts).verdict, Verdict::Handled);
     }
 
+    void whatAReplayOfADoubtDoesFollowsThePolicy()
+    {
+        DeadLetterFacts facts;
+        facts.journal = failed(u"reply lost after the final dot"_s);
+        facts.journal->inDoubt = true;
+        QVERIFY(judged(facts).verdictText.endsWith(u"a replay sends"_s));
+        facts.inDoubt = DoubtPolicy::Hold;
+        QVERIFY(judged(facts).verdictText.endsWith(u"a replay is held until somebody decides"_s));
+        facts.inDoubt = DoubtPolicy::Ask;
+        QVERIFY(judged(facts).verdictText.endsWith(u"a replay asks the receiving side first"_s));
+    }
+
     void anUnreadableDatabaseIsUnknownNeverNotHandled()
     {
         DeadLetterFacts facts;

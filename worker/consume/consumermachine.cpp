@@ -236,22 +236,24 @@ ConsumerCommands ConsumerMachine::receiveFailed(const Error &error, int asked, d
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::timerFired(Moment now)
+ConsumerCommands ConsumerMachine::goOn(Moment now)
 {
     ConsumerCommands commands;
-    m_backingOff = false;
     dispatch(commands, now);
     receiveIfRoom(commands, now);
     return commands;
 }
 
+ConsumerCommands ConsumerMachine::timerFired(Moment now)
+{
+    m_backingOff = false;
+    return goOn(now);
+}
+
 ConsumerCommands ConsumerMachine::rateTimerFired(Moment now)
 {
-    ConsumerCommands commands;
     m_rateTimer = false;
-    dispatch(commands, now);
-    receiveIfRoom(commands, now);
-    return commands;
+    return goOn(now);
 }
 
 ConsumerCommands ConsumerMachine::databaseLost()
@@ -266,11 +268,8 @@ ConsumerCommands ConsumerMachine::databaseLost()
 
 ConsumerCommands ConsumerMachine::databaseBack(Moment now)
 {
-    ConsumerCommands commands;
     m_databaseAway = false;
-    dispatch(commands, now);
-    receiveIfRoom(commands, now);
-    return commands;
+    return goOn(now);
 }
 
 ConsumerCommands ConsumerMachine::resume(Moment now)

@@ -108,6 +108,7 @@ private:
     void receiveIfRoom(ConsumerCommands &commands, Moment now);
     void wakeLater(ConsumerCommands &commands, std::chrono::milliseconds wait);
     void dispatch(ConsumerCommands &commands, Moment now);
+    ConsumerCommands goOn(Moment now); ///< with whatever is possible again
     void giveBackWaiting(ConsumerCommands &commands);
     void learnPace(std::chrono::nanoseconds took);
     int allowedToWait() const;

@@ -33,7 +33,7 @@ struct Patience
 class SmtpSocket
 {
 public:
-    /// \param mayEncrypt encrypt() will be called; without it the system's own calls do, at a third of the CPU time
+    /// \param mayEncrypt encrypt() will be called; without it the system's own calls do, which take less CPU time
     explicit SmtpSocket(bool mayEncrypt);
     ~SmtpSocket();
 

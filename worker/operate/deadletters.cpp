@@ -210,6 +210,7 @@ void DeadLetters::judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetyp
         DeadLetter &letter = letters[i];
         DeadLetterFacts facts;
         facts.databaseRead = standing.ok();
+        facts.inDoubt = m_config.inDoubt;
         facts.memoryBegins = m_memoryBegins;
         facts.forgottenBefore = m_forgottenBefore;
         if (standing && standing->contains(letter.eventId))

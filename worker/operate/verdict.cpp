@@ -44,6 +44,20 @@ QString excerptOf(const QByteArray &body)
     return text;
 }
 
+/// With an event in doubt.
+QString whatAReplayDoes(DoubtPolicy policy)
+{
+    switch (policy) {
+    case DoubtPolicy::Resend:
+        return u"a replay sends"_s;
+    case DoubtPolicy::Hold:
+        return u"a replay is held until somebody decides"_s;
+    case DoubtPolicy::Ask:
+        return u"a replay asks the receiving side first"_s;
+    }
+    return {};
+}
+
 } // namespace
 
 void describe(DeadLetter &letter, const EventTypes &types)
@@ -94,7 +108,7 @@ void judge(DeadLetter &letter, const DeadLetterFacts &facts)
         letter.verdictText = u"forgotten · claims of its time were cleaned up, a replay may mail a second time"_s;
     } else if (facts.journal && facts.journal->inDoubt) {
         letter.verdict = Verdict::InDoubt;
-        letter.verdictText = u"in doubt · perhaps mailed, a replay sends"_s;
+        letter.verdictText = u"in doubt · perhaps mailed, "_s + whatAReplayDoes(facts.inDoubt);
     } else if (!facts.journal && facts.memoryBegins.isValid() && firstSeen.isValid()
                && firstSeen < facts.memoryBegins) {
         letter.verdict = Verdict::Unknown;

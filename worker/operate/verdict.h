@@ -1,5 +1,6 @@
 #pragma once
 
+#include "worker/config.h"
 #include "worker/events/eventtype.h"
 #include "worker/store/journal.h"
 #include "worker/types.h"
@@ -20,6 +21,7 @@ struct DeadLetterFacts
     QDateTime forgottenBefore; ///< UTC: newest claim that a clean-up deleted; invalid: none was
     QString replayedAs; ///< the journal's replay of this very message
     int timesBack = 0; ///< replays of its event
+    DoubtPolicy inDoubt = DoubtPolicy::Resend; ///< of the workers that a replay would reach
 };
 
 /// Fills what the body says: eventId, eventType, applicationId, bodyProblem, excerpt, size, and sentAt. Pure.

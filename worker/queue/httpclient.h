@@ -69,7 +69,7 @@ private:
     bool m_ended = false;
 };
 
-/// POSTs over HTTP/1.1 on connections that are kept: what a queue's client needs and no more, for a tenth of the CPU
+/// POSTs over HTTP/1.1 on connections that are kept: what a queue's client needs and no more, for a seventh of the CPU
 /// time of QNetworkAccessManager and without its ideas (reliability.md, findings 1 and 2): no second request of its
 /// own, no redirects, cookies, caches, decompression or HTTP/2. Asynchronous; lives in one thread with an event loop.
 /// Proxies are the application's, none to a loopback address. TLS: the system's certificates, host name checked.
