@@ -300,7 +300,7 @@ private Q_SLOTS:
         QCOMPARE(text(model, 0, DeadLettersModel::Received), u"3"_s);
         QCOMPARE(text(model, 0, DeadLettersModel::Died), u"2 min ago"_s);
         QCOMPARE(text(model, 1, DeadLettersModel::Event), u"not readable"_s);
-        QCOMPARE(text(model, 1, DeadLettersModel::Verdict), u"invalid · replay fails again"_s);
+        QCOMPARE(text(model, 1, DeadLettersModel::Verdict), u"invalid · a replay will fail again"_s);
         QCOMPARE(text(model, 1, DeadLettersModel::Died), u"–"_s);
         QVERIFY(!text(model, 1, DeadLettersModel::Reason).isEmpty());
     }
@@ -339,7 +339,7 @@ private Q_SLOTS:
         seen.sort();
         QCOMPARE(seen, QStringList({u"a"_s, u"b"_s, u"c"_s}));
         model.setList(list({u"c"_s, u"b"_s}));
-        QCOMPARE(eventIds(model), QStringList({u"c"_s, u"b"_s}));
+        QCOMPARE(eventIds(model), QStringList({u"b"_s, u"c"_s}));
         DeadLetterList failed = list({u"d"_s});
         failed.error = u"the queue went away"_s;
         model.setList(failed); // not the whole of it: nothing is taken away
@@ -353,7 +353,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("shown");
         QTest::addColumn<bool>("again");
         using State = ReplayItem::State;
-        QTest::newRow("sending") << int(State::Sending) << QString() << u"sending…"_s << false;
+        QTest::newRow("sending") << int(State::Sending) << QString() << u"locked · on its way…"_s << false;
         QTest::newRow("replayed") << int(State::Replayed) << QString() << u"replayed · outcome not known yet"_s
                                   << false;
         QTest::newRow("copy left") << int(State::CopyLeft) << QString() << u"replayed · its dead copy is still here"_s
@@ -375,7 +375,7 @@ private Q_SLOTS:
         DeadLettersModel model;
         model.setList(list({u"a"_s, u"b"_s}));
         QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
-        model.setReplay({u"m-b"_s, u"b"_s, ReplayItem::State(state), itemText});
+        model.setReplays({{u"m-b"_s, u"b"_s, ReplayItem::State(state), itemText}});
         QCOMPARE(changed.size(), 1);
         QCOMPARE(changed.first().first().toModelIndex().row(), 1);
         QTEST(text(model, 1, DeadLettersModel::Verdict), "shown");
@@ -393,10 +393,112 @@ private Q_SLOTS:
         QVERIFY(!model.canReplay(0));
         model.forgetOutcomes(); // a new browse does not unlock what is on its way
         QVERIFY(!model.canReplay(0));
-        model.setReplay({u"m-a"_s, {}, ReplayItem::State::Failed, {}});
+        model.setReplays({{u"m-a"_s, {}, ReplayItem::State::Failed, {}}});
         QVERIFY(model.canReplay(0));
         model.forgetOutcomes();
         QCOMPARE(text(model, 0, DeadLettersModel::Verdict), u"not handled · replay sends"_s);
+    }
+
+    void whatTheFilterHidesIsHeldAndWhatChangesStaysInView()
+    {
+        DeadLettersModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        DeadLetterList letters = list({u"a"_s, u"b"_s, u"c"_s, u"d"_s});
+        letters.letters[1].verdict = Verdict::Handled;
+        letters.letters[2].reason = u"550 5.1.1 <kim@example.com> no such mailbox"_s;
+        letters.letters[3].reason = u"550 5.1.1 <jo@example.com> no such mailbox"_s;
+        model.setList(letters);
+        LetterFilter filter;
+        filter.verdicts = {Verdict::NotHandled};
+        model.setFilter(filter);
+        QCOMPARE(eventIds(model), QStringList({u"a"_s, u"c"_s, u"d"_s}));
+        filter.reasons = {u"550 5.1.1 <…> no such mailbox"_s}; // whoever it was to
+        model.setFilter(filter);
+        QCOMPARE(eventIds(model), QStringList({u"c"_s, u"d"_s}));
+        DeadLetter handled = letters.letters[2];
+        handled.verdict = Verdict::Handled;
+        model.update({handled});
+        QCOMPARE(eventIds(model), QStringList({u"c"_s, u"d"_s})); // what became of it is seen
+        QCOMPARE(model.groupIds({LetterGroups::Kind::Verdict, Verdict::Handled, {}, 0}),
+                 QStringList({u"m-b"_s, u"m-c"_s}));
+        filter = {};
+        filter.text = u"KIM@"_s;
+        model.setFilter(filter);
+        QCOMPARE(eventIds(model), QStringList{u"c"_s});
+        model.setBodyMatches({u"m-a"_s}); // found where the bodies are
+        QCOMPARE(eventIds(model), QStringList({u"a"_s, u"c"_s}));
+        model.setFilter({});
+        QCOMPARE(model.rowCount(), 4);
+    }
+
+    void tensOfThousandsAreFilteredAndSortedBetweenOtherWork()
+    {
+        DeadLettersModel model;
+        DeadLetterList letters;
+        for (int i = 0; i < 20'000; ++i) {
+            DeadLetter each = letter(QString::number(i));
+            each.receiveCount = (i * 7919) % 1000;
+            each.verdict = i % 4 ? Verdict::NotHandled : Verdict::Handled;
+            letters.letters += each;
+        }
+        letters.finished = true;
+        model.setList(letters);
+        QCOMPARE(model.rowCount(), 20'000);
+        QSignalSpy arranged(&model, &DeadLettersModel::arranged);
+        model.sort(DeadLettersModel::Received, Qt::DescendingOrder);
+        LetterFilter filter;
+        filter.verdicts = {Verdict::Handled};
+        model.setFilter(filter);
+        QCOMPARE(model.rowCount(), 20'000); // not in this call
+        QVERIFY(model.isArranging());
+        DeadLetterList more;
+        more.letters = {letter(u"late"_s)};
+        more.letters[0].verdict = Verdict::Handled;
+        model.setList(more);
+        QTRY_COMPARE(arranged.size(), 1);
+        QCOMPARE(model.rowCount(), 5'001);
+        for (int row = 1; row < 5'000; ++row) {
+            const DeadLetter &before = model.letter(row - 1), &here = model.letter(row);
+            QVERIFY(before.receiveCount > here.receiveCount
+                    || (before.receiveCount == here.receiveCount
+                        && before.eventId.toInt() < here.eventId.toInt())); // as they came
+            QCOMPARE(here.verdict, Verdict::Handled);
+        }
+        QCOMPARE(model.letter(5'000).eventId, u"late"_s); // at the end until the look has ended
+    }
+
+    void aFilterComesBackFromItsText()
+    {
+        LetterFilter filter;
+        filter.text = u"quote \" and ümlaut"_s;
+        filter.verdicts = {Verdict::Invalid, Verdict::InDoubt};
+        filter.reasons = {u"451 4.3.0 mail server down"_s, {}};
+        filter.types = {u"application.status_changed"_s};
+        const auto back = unpackedFilter(packed(filter));
+        QVERIFY(back);
+        QCOMPARE(*back, filter);
+        QVERIFY(!unpackedFilter("[]"));
+        QVERIFY(!unpackedFilter("nonsense"));
+    }
+
+    void reasonsOfOneKindAreOneGroup_data()
+    {
+        QTest::addColumn<QString>("reason");
+        QTest::addColumn<QString>("group");
+        QTest::newRow("reply") << u"451 4.3.0 mail server down"_s << u"451 4.3.0 mail server down"_s;
+        QTest::newRow("address") << u"550 5.1.1 kim@example.com unknown (permanent)"_s
+                                 << u"550 5.1.1 … unknown (permanent)"_s;
+        QTest::newRow("id") << u"event 23e48c51-7f0e-4b7e-8c55-1f0e6a5d9a41 is late"_s << u"event … is late"_s;
+        QTest::newRow("quoted") << u"type “application.archived” is not known"_s << u"type “…” is not known"_s;
+        QTest::newRow("number") << u"row 4711234 is locked"_s << u"row … is locked"_s;
+        QTest::newRow("short number") << u"user 5 is gone"_s << u"user 5 is gone"_s;
+        QTest::newRow("word of hex letters") << u"a decade of facades"_s << u"a decade of facades"_s;
+        QTest::newRow("empty") << QString() << QString();
+    }
+    void reasonsOfOneKindAreOneGroup()
+    {
+        QFETCH(QString, reason);
+        QTEST(reasonGroup(reason), "group");
     }
 
     // ---- mailbox

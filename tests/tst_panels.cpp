@@ -79,6 +79,7 @@ DeadLetter letter(const QString &id, Verdict verdict = Verdict::NotHandled)
     DeadLetter dead;
     dead.message.messageId = u"m-"_s + id;
     dead.message.body = "{\"event_id\":\"" + id.toUtf8() + "\"}";
+    dead.bodyExcerpt = QString::fromUtf8(dead.message.body);
     dead.eventId = id;
     dead.eventType = u"application.status_changed"_s;
     dead.verdict = verdict;
@@ -432,15 +433,15 @@ private Q_SLOTS:
         QVERIFY(!replay->isEnabled()); // locked
         QTest::mouseClick(replay, Qt::LeftButton);
         QCOMPARE(replayed.size(), 1);
-        QCOMPARE(panel.model()->index(1, DeadLettersModel::Verdict).data().toString(), u"sending…"_s);
+        QCOMPARE(panel.model()->index(1, DeadLettersModel::Verdict).data().toString(), u"locked · on its way…"_s);
         panel.table()->selectAll();
         QCOMPARE(replay->text(), u"Replay 2"_s);
         QTest::mouseClick(replay, Qt::LeftButton);
         QCOMPARE(replayed.last().first().toStringList(), QStringList({u"m-a"_s, u"m-c"_s}));
-        panel.showReplay({u"m-b"_s, u"b"_s, ReplayItem::State::Mailed, {}});
+        panel.showReplays({{u"m-b"_s, u"b"_s, ReplayItem::State::Mailed, {}}});
         QCOMPARE(panel.model()->index(1, DeadLettersModel::Verdict).data().toString(), u"mailed"_s);
         QVERIFY(!replay->isEnabled());
-        panel.showReplay({u"m-a"_s, u"a"_s, ReplayItem::State::Failed, u"the queue did not answer"_s});
+        panel.showReplays({{u"m-a"_s, u"a"_s, ReplayItem::State::Failed, u"the queue did not answer"_s}});
         QCOMPARE(replay->text(), u"Replay 1"_s); // that one can be tried again
     }
 
@@ -754,7 +755,7 @@ private Q_SLOTS:
         letters.error = Hostile;
         dead.showList(letters);
         dead.table()->selectRow(0);
-        dead.showReplay({Hostile, Hostile, ReplayItem::State::Failed, Hostile});
+        dead.showReplays({{Hostile, Hostile, ReplayItem::State::Failed, Hostile}});
         dead.showStory({Hostile, {}, Hostile});
         verifyPlain(dead);
         dead.setUnavailable(Hostile);

@@ -64,13 +64,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::moveTasksProbed, &window, &M::showMoveTasks, queued);
     QObject::connect(&worker, &W::deadLettersUpdated, &window, &M::updateDeadLetters, queued);
     QObject::connect(&worker, &W::deadLetterOpened, &window, &M::showDeadLetter, queued);
-    QObject::connect(
-        &worker, &W::replayChanged, &window,
-        [&window](const QList<ReplayItem> &items) {
-            for (const ReplayItem &item : items)
-                window.showReplay(item);
-        },
-        queued);
+    QObject::connect(&worker, &W::replayChanged, &window, &M::showReplays, queued);
     QObject::connect(&worker, &W::doubtsListed, &window, &M::showDoubts, queued);
     QObject::connect(&worker, &W::doubtsSettled, &window, &M::showDoubtsSettled, queued);
     QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);

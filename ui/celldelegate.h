@@ -14,6 +14,7 @@ enum CellRole {
     CopyRole, ///< what copying the cell gives, whole; none: the text on screen
     SortRole, ///< what sorting compares
     SearchRole, ///< of a row: what the search line looks in
+    RowKeyRole, ///< of a row: names it, so that it stays chosen when the model is reset; none: it does not
 };
 enum class Face { Body, Monospace, Figures, Strong };
 

@@ -15,7 +15,6 @@
 #include <QBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
-#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
 
@@ -26,7 +25,6 @@ namespace sendonce {
 DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     : Panel(parent)
     , m_model(new DeadLettersModel(this))
-    , m_filter(new QSortFilterProxyModel(this))
     , m_search(new SearchField(tr("id, application, reason, body…")))
     , m_progress(new PlainLabel)
     , m_browse(new QPushButton(icon(u"browse"_s), tr("Browse…")))
@@ -49,12 +47,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     barLayout->addWidget(m_browse);
     barLayout->addWidget(m_replay);
 
-    m_filter->setSourceModel(m_model);
-    m_filter->setFilterRole(SearchRole);
-    m_filter->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    m_filter->setSortRole(SortRole);
-    m_filter->setSortCaseSensitivity(Qt::CaseInsensitive);
-    m_table->setModel(m_filter);
+    m_table->setModel(m_model);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     m_table->setSortingEnabled(true);
     m_table->setGlyphColumn(DeadLettersModel::Glyph);
@@ -64,6 +57,10 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     m_table->setColumnSample(DeadLettersModel::Verdict, u"handled 14:02:11 · replay is skipped"_s);
     m_table->setColumnSample(DeadLettersModel::Received, u"Received"_s);
     m_table->setColumnSample(DeadLettersModel::Died, u"20 min ago"_s, Face::Figures);
+    m_table->setColumnSample(DeadLettersModel::FirstFailed, u"20 min ago"_s, Face::Figures);
+    m_table->setColumnSample(DeadLettersModel::Back, u"Back"_s, Face::Figures);
+    m_table->setColumnSample(DeadLettersModel::Age, u"23 h 59 min"_s, Face::Figures);
+    m_table->setColumnSample(DeadLettersModel::Left, u"23 h 59 min"_s, Face::Figures);
     m_table->setStretchColumn(DeadLettersModel::Reason);
 
     auto *splitter = new QSplitter(Qt::Vertical);
@@ -94,17 +91,21 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
         m_table->setFocus();
     });
     connect(m_search, &SearchField::searched, this, [this](const QString &text) {
-        m_filter->setFilterFixedString(text);
-        updateWords();
+        LetterFilter filter = m_model->filter();
+        filter.text = text;
+        m_model->setFilter(filter);
     });
     connect(m_search, &SearchField::left, m_table, [this] { m_table->setFocus(); });
     connect(m_table, &RowTable::currentRowChanged, this, &DeadLettersPanel::showCurrent);
     connect(m_table, &RowTable::currentEventChanged, this, &DeadLettersPanel::eventSelected);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &DeadLettersPanel::updateReplay);
-    connect(m_filter, &QAbstractItemModel::modelReset, this, &DeadLettersPanel::showCurrent);
-    connect(m_filter, &QAbstractItemModel::rowsRemoved, this, &DeadLettersPanel::updateReplay);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        showCurrent();
+        updateReplay();
+        updateWords();
+    });
     connect(m_table->emptyState(), &EmptyState::acted, this, [this] {
-        if (!m_search->text().isEmpty() && m_model->rowCount() > 0)
+        if (!m_model->filter().isEmpty() && m_model->total() > 0)
             m_search->search({});
         else
             askToBrowse();
@@ -139,9 +140,9 @@ void DeadLettersPanel::showList(const DeadLetterList &list)
     showBody();
 }
 
-void DeadLettersPanel::showReplay(const ReplayItem &item)
+void DeadLettersPanel::showReplays(const QList<ReplayItem> &items)
 {
-    m_model->setReplay(item);
+    m_model->setReplays(items);
     updateReplay();
 }
 
@@ -197,6 +198,18 @@ void DeadLettersPanel::setUnavailable(const QString &text)
     updateWords();
 }
 
+bool DeadLettersPanel::revealEvent(const QString &eventId)
+{
+    if (eventId.isEmpty())
+        return false;
+    if (m_table->currentEventId() == eventId)
+        return true;
+    const int row = m_model->rowOfEvent(eventId);
+    if (row >= 0)
+        m_table->revealRow(row);
+    return row >= 0;
+}
+
 void DeadLettersPanel::askToBrowse()
 {
     if (m_browsing) {
@@ -219,11 +232,11 @@ void DeadLettersPanel::askToBrowse()
 
 void DeadLettersPanel::replaySelected()
 {
-    const QList<int> rows = replayableRows();
     if (!canReplay())
         return;
-    const auto doubtful = std::count_if(rows.cbegin(), rows.cend(), [this](int row) {
-        const Verdict verdict = m_model->letter(row).verdict;
+    const QList<DeadLetter> chosen = letters(chosenIds());
+    const auto doubtful = std::count_if(chosen.cbegin(), chosen.cend(), [](const DeadLetter &letter) {
+        const Verdict verdict = letter.verdict;
         return verdict == Verdict::InDoubt || verdict == Verdict::Unknown;
     });
     if (doubtful == 0) {
@@ -238,13 +251,13 @@ void DeadLettersPanel::replaySelected()
             : tr("Nobody can say whether the e-mails of %1 chosen letters were sent. A replay sends them, "
                  "perhaps a second time.")
                   .arg(doubtful),
-        tr("Replay %1").arg(rows.size()));
+        tr("Replay %1").arg(chosen.size()));
     updateReplay();
 }
 
 bool DeadLettersPanel::canReplay() const
 {
-    return m_ready && !m_browsing && m_question == Question::None && !replayableRows().isEmpty();
+    return m_ready && !m_browsing && m_question == Question::None && !chosenIds().isEmpty();
 }
 
 QWidget *DeadLettersPanel::makeDetails()
@@ -313,33 +326,61 @@ void DeadLettersPanel::startBrowse()
     Q_EMIT browseRequested();
 }
 
-QList<int> DeadLettersPanel::replayableRows() const
+QStringList DeadLettersPanel::chosenIds() const
 {
-    QList<int> rows;
-    const QModelIndexList selected = m_table->selectedRowIndexes();
-    for (const QModelIndex &index : selected) {
-        const int row = m_filter->mapToSource(index).row();
+    QStringList messageIds;
+    for (const int row : m_table->selectedRows()) {
         if (m_model->canReplay(row))
-            rows += row;
+            messageIds += m_model->letter(row).message.messageId;
     }
-    return rows;
+    return messageIds;
+}
+
+QStringList DeadLettersPanel::shownIds() const
+{
+    QStringList messageIds;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        if (m_model->canReplay(row))
+            messageIds += m_model->letter(row).message.messageId;
+    }
+    return messageIds;
+}
+
+QList<DeadLetter> DeadLettersPanel::letters(const QStringList &messageIds) const
+{
+    QList<DeadLetter> letters;
+    letters.reserve(messageIds.size());
+    for (const QString &messageId : messageIds) {
+        if (const DeadLetter *letter = m_model->letterOf(messageId))
+            letters += *letter;
+    }
+    return letters;
+}
+
+void DeadLettersPanel::lockLetters(const QStringList &messageIds)
+{
+    m_model->lock(messageIds);
+    updateReplay();
+}
+
+void DeadLettersPanel::unlockLetters(const QStringList &messageIds)
+{
+    m_model->unlock(messageIds);
+    updateReplay();
 }
 
 void DeadLettersPanel::replay()
 {
-    QStringList messageIds;
-    for (const int row : replayableRows())
-        messageIds += m_model->letter(row).message.messageId;
+    const QStringList messageIds = chosenIds();
     if (messageIds.isEmpty())
         return;
-    m_model->lock(messageIds);
-    updateReplay();
+    lockLetters(messageIds);
     Q_EMIT replayRequested(messageIds);
 }
 
 void DeadLettersPanel::showCurrent()
 {
-    const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
+    const QModelIndex current = m_table->currentIndex();
     m_details->setCurrentIndex(current.isValid() ? 1 : 0);
     showBody();
     if (!current.isValid())
@@ -355,7 +396,7 @@ void DeadLettersPanel::showCurrent()
 
 void DeadLettersPanel::showBody()
 {
-    const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
+    const QModelIndex current = m_table->currentIndex();
     if (!current.isValid())
         return;
     const DeadLetter &letter = m_model->letter(current.row());
@@ -376,7 +417,7 @@ void DeadLettersPanel::showBody()
 
 void DeadLettersPanel::updateReplay()
 {
-    const qsizetype count = replayableRows().size();
+    const qsizetype count = chosenIds().size();
     m_replay->setText(count == 0 ? tr("Replay") : tr("Replay %1").arg(countText(count)));
     m_replay->setEnabled(canReplay());
     m_replay->setIcon(icon(u"replay"_s, Tone::OnAccent));
@@ -404,11 +445,11 @@ void DeadLettersPanel::updateProgress()
 void DeadLettersPanel::updateWords()
 {
     EmptyState *words = m_table->emptyState();
-    m_hint->setPlain(m_model->rowCount() > 0 ? tr("Choose a dead letter to see its body and its story.")
-                                             : QString()); // nothing to choose from: nothing said
+    m_hint->setPlain(m_model->total() > 0 ? tr("Choose a dead letter to see its body and its story.")
+                                          : QString()); // nothing to choose from: nothing said
     if (!m_unavailable.isEmpty()) {
         words->setWords(u"warning"_s, tr("Nothing can be read"), m_unavailable);
-    } else if (m_model->rowCount() > 0) {
+    } else if (m_model->total() > 0) {
         words->setWords(
             u"search"_s, tr("No dead letter matches"),
             tr("The search looks in ids, type, application, verdict, reason and body of those seen by the last look."),

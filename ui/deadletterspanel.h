@@ -4,7 +4,6 @@
 #include "worker/types.h"
 
 class QPushButton;
-class QSortFilterProxyModel;
 class QStackedWidget;
 
 namespace sendonce {
@@ -26,10 +25,11 @@ public:
     SearchField *searchField() const override { return m_search; }
     RowTable *table() const override { return m_table; }
     DeadLettersModel *model() const { return m_model; }
+    bool revealEvent(const QString &eventId) override;
 
     void showDepth(qint64 deadLetters);
     void showList(const sendonce::DeadLetterList &list);
-    void showReplay(const sendonce::ReplayItem &item);
+    void showReplays(const QList<sendonce::ReplayItem> &items);
     void showMoveTasks(const sendonce::MoveTaskSupport &support);
     void updateLetters(const QList<sendonce::DeadLetter> &letters);
     void showLetter(const sendonce::DeadLetterDetail &detail);
@@ -43,6 +43,12 @@ public:
     bool isBrowsing() const { return m_browsing; }
     bool canReplay() const;
 
+    QStringList chosenIds() const; ///< of the chosen letters that can be acted on, in the order on screen
+    QStringList shownIds() const; ///< of all that the filter shows and that can be acted on, in the order on screen
+    QList<DeadLetter> letters(const QStringList &messageIds) const; ///< as listed; those not listed are left out
+    void lockLetters(const QStringList &messageIds); ///< on their way from now on
+    void unlockLetters(const QStringList &messageIds); ///< nothing came of it
+
 Q_SIGNALS:
     void browseRequested();
     void browseCancelled();
@@ -55,7 +61,6 @@ private:
     QWidget *makeDetails();
     void startBrowse();
     void answered();
-    QList<int> replayableRows() const; ///< of the source model
     void replay();
     void showCurrent();
     void showBody();
@@ -66,7 +71,6 @@ private:
     enum class Question { None, Browse, Replay };
 
     DeadLettersModel *m_model;
-    QSortFilterProxyModel *m_filter;
     SearchField *m_search;
     PlainLabel *m_progress;
     QPushButton *m_browse;

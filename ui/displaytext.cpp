@@ -114,6 +114,20 @@ QString agoText(const QDateTime &then, const QDateTime &now)
     return DisplayText::tr("%1 days ago").arg(seconds / 86400);
 }
 
+QString spanText(const QDateTime &from, const QDateTime &to)
+{
+    const qint64 seconds = from.secsTo(to);
+    if (seconds <= 0)
+        return DisplayText::tr("over");
+    if (seconds < 60)
+        return DisplayText::tr("%1 s").arg(seconds);
+    if (seconds < 3600)
+        return DisplayText::tr("%1 min").arg(seconds / 60);
+    if (seconds < 86400)
+        return DisplayText::tr("%1 h %2 min").arg(seconds / 3600).arg(seconds % 3600 / 60);
+    return DisplayText::tr("%1 d %2 h").arg(seconds / 86400).arg(seconds % 86400 / 3600);
+}
+
 QString typeText(const QString &type)
 {
     QString text = type.mid(type.lastIndexOf(u'.') + 1);

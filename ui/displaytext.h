@@ -22,6 +22,9 @@ QString dayAndTime(const QDateTime &utc); ///< 2026-03-01 14:05:41, local
 QString utcText(const QDateTime &utc); ///< 2026-03-01 13:05:41.123 UTC
 QString agoText(const QDateTime &then, const QDateTime &now); ///< "20 s ago"; empty when then is not valid
 
+/// The time between, in its two largest units: "3 d 4 h", "12 min"; "over" when it is none.
+QString spanText(const QDateTime &from, const QDateTime &to);
+
 /// "application.status_changed" -> "status changed".
 QString typeText(const QString &type);
 /// "23e48c51-7f0e-4b7e-8c55-1f0e6a5d9a41" -> "23e48c51-7f0e…9a41"; what is short stays.

@@ -360,10 +360,13 @@ void MainWindow::showDeadLetter(const DeadLetterDetail &letter)
     m_deadLetters->showLetter(letter);
 }
 
-void MainWindow::showReplay(const ReplayItem &item)
+void MainWindow::showReplays(const QList<ReplayItem> &items)
 {
-    m_deadLetters->showReplay(item);
-    if (!item.eventId.isEmpty() && item.eventId == m_selectedEvent)
+    m_deadLetters->showReplays(items);
+    const bool aboutSelected = std::any_of(items.cbegin(), items.cend(), [this](const ReplayItem &item) {
+        return !item.eventId.isEmpty() && item.eventId == m_selectedEvent;
+    });
+    if (aboutSelected)
         m_storyChanges->schedule();
 }
 

@@ -98,7 +98,7 @@ public Q_SLOTS:
     void showStory(const sendonce::EventStory &story);
     void showDeadLetters(const sendonce::DeadLetterList &list);
     void showMoveTasks(const sendonce::MoveTaskSupport &support);
-    void showReplay(const sendonce::ReplayItem &item);
+    void showReplays(const QList<sendonce::ReplayItem> &items);
     void updateDeadLetters(const QList<sendonce::DeadLetter> &letters);
     void showDeadLetter(const sendonce::DeadLetterDetail &letter);
     void showDoubts(const sendonce::DoubtList &list);

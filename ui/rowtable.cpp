@@ -15,6 +15,8 @@
 #include <QScopedValueRollback>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 using namespace Qt::StringLiterals;
 
@@ -57,6 +59,8 @@ void RowTable::setModel(QAbstractItemModel *model)
     connect(model, &QAbstractItemModel::rowsInserted, this, &RowTable::updateEmptyState);
     connect(model, &QAbstractItemModel::rowsRemoved, this, &RowTable::updateEmptyState);
     connect(model, &QAbstractItemModel::modelReset, this, &RowTable::updateEmptyState);
+    connect(model, &QAbstractItemModel::modelAboutToBeReset, this, &RowTable::rememberRows);
+    connect(model, &QAbstractItemModel::modelReset, this, &RowTable::restoreRows);
     updateEmptyState();
 }
 
@@ -95,12 +99,17 @@ bool RowTable::revealEvent(const QString &eventId)
         const QModelIndex index = model()->index(row, 0);
         if (index.data(EventIdRole).toString() != eventId)
             continue;
-        const QScopedValueRollback quiet(m_quiet, true);
-        selectRow(row);
-        scrollTo(index);
+        revealRow(row);
         return true;
     }
     return false;
+}
+
+void RowTable::revealRow(int row)
+{
+    const QScopedValueRollback quiet(m_quiet, true);
+    selectRow(row);
+    scrollTo(model()->index(row, 0));
 }
 
 QString RowTable::currentEventId() const
@@ -108,13 +117,39 @@ QString RowTable::currentEventId() const
     return currentIndex().data(EventIdRole).toString();
 }
 
-QModelIndexList RowTable::selectedRowIndexes() const
+QList<int> RowTable::selectedRows() const
+{
+    QList<int> rows;
+    if (!selectionModel())
+        return rows;
+    // The ranges, not the indexes: those are one allocation for each cell of each row.
+    const QItemSelection selection = selectionModel()->selection();
+    for (const QItemSelectionRange &range : selection) {
+        if (range.left() > 0)
+            continue; // the row's other part
+        for (int row = range.top(); row <= range.bottom(); ++row)
+            rows.append(row);
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+int RowTable::selectedCount() const
 {
     if (!selectionModel())
-        return {};
-    QModelIndexList rows = selectionModel()->selectedRows();
-    std::sort(rows.begin(), rows.end(), [](const QModelIndex &a, const QModelIndex &b) { return a.row() < b.row(); });
-    return rows;
+        return 0;
+    const QItemSelection selection = selectionModel()->selection();
+    return std::accumulate(selection.cbegin(), selection.cend(), 0, [](int sum, const QItemSelectionRange &range) {
+        return sum + (range.left() > 0 ? 0 : range.height());
+    });
+}
+
+QModelIndexList RowTable::selectedRowIndexes() const
+{
+    QModelIndexList indexes;
+    for (const int row : selectedRows())
+        indexes.append(model()->index(row, 0));
+    return indexes;
 }
 
 void RowTable::copySelection() const
@@ -226,6 +261,53 @@ void RowTable::fitColumns()
 void RowTable::updateEmptyState()
 {
     m_empty->setVisible(!model() || model()->rowCount() == 0);
+}
+
+void RowTable::rememberRows()
+{
+    m_selectedKeys.clear();
+    const auto keyOf = [this](int row) { return model()->index(row, 0).data(RowKeyRole).toString(); };
+    for (const int row : selectedRows())
+        m_selectedKeys.insert(keyOf(row));
+    m_currentKey = currentIndex().isValid() ? keyOf(currentIndex().row()) : QString();
+    const int top = rowAt(0);
+    m_topKey = top > 0 ? keyOf(top) : QString(); // at the top it stays at the top
+}
+
+/// What was chosen stays chosen where its rows are still there, and what was read stays in view.
+void RowTable::restoreRows()
+{
+    const QSet<QString> keys = std::exchange(m_selectedKeys, {});
+    const QString currentKey = std::exchange(m_currentKey, {});
+    const QString topKey = std::exchange(m_topKey, {});
+    if (keys.isEmpty() && currentKey.isEmpty() && topKey.isEmpty())
+        return;
+    QItemSelection selection;
+    int current = -1, top = -1, first = -1;
+    const int rows = model()->rowCount();
+    const int lastColumn = model()->columnCount() - 1;
+    for (int row = 0; row <= rows; ++row) {
+        const QString key = row < rows ? model()->index(row, 0).data(RowKeyRole).toString() : QString();
+        if (!key.isEmpty() && key == currentKey)
+            current = row;
+        if (!key.isEmpty() && key == topKey)
+            top = row;
+        const bool selected = !key.isEmpty() && keys.contains(key);
+        if (selected && first < 0)
+            first = row;
+        if (!selected && first >= 0) {
+            selection.append(QItemSelectionRange(model()->index(first, 0), model()->index(row - 1, lastColumn)));
+            first = -1;
+        }
+    }
+    const QScopedValueRollback quiet(m_quiet, true);
+    if (current >= 0)
+        selectionModel()->setCurrentIndex(model()->index(current, 0), QItemSelectionModel::NoUpdate);
+    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+    if (top >= 0)
+        scrollTo(model()->index(top, 0), PositionAtTop);
+    else if (current >= 0)
+        scrollTo(model()->index(current, 0));
 }
 
 void RowTable::setHoveredRow(int row)

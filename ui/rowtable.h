@@ -2,6 +2,7 @@
 
 #include "ui/celldelegate.h"
 
+#include <QSet>
 #include <QTableView>
 
 class QAction;
@@ -31,7 +32,10 @@ public:
     void highlightEvent(const QString &eventId);
     /// Selects the first row of the event and scrolls to it. False when no row is about it.
     bool revealEvent(const QString &eventId);
+    void revealRow(int row);
     QString currentEventId() const;
+    QList<int> selectedRows() const; ///< in the order on screen
+    int selectedCount() const; ///< costs nothing, however many there are
     QModelIndexList selectedRowIndexes() const; ///< column 0, in the order on screen
 
     void copySelection() const;
@@ -60,11 +64,15 @@ private:
     void fitColumns();
     void updateEmptyState();
     void setHoveredRow(int row);
+    void rememberRows();
+    void restoreRows();
 
     CellDelegate *m_delegate;
     EmptyState *m_empty;
     QMap<int, Sample> m_samples;
     QList<QAction *> m_rowActions;
+    QSet<QString> m_selectedKeys; ///< while the model is reset, as the next two
+    QString m_currentKey, m_topKey;
     int m_hovered = -1;
     bool m_quiet = false;
 };

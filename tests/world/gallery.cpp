@@ -98,8 +98,8 @@ public:
         QObject::connect(&window, &MainWindow::replayRequested, &window, [this](const QStringList &messageIds) {
             for (const QString &messageId : messageIds)
                 QTimer::singleShot(700, &m_window, [this, messageId] {
-                    m_window.showReplay(
-                        {messageId, {}, ReplayItem::State::Mailed, u"mailed · handled by a new delivery"_s});
+                    m_window.showReplays(
+                        {{messageId, {}, ReplayItem::State::Mailed, u"mailed · handled by a new delivery"_s}});
                 });
         });
         QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
