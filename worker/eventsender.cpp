@@ -42,7 +42,11 @@ void sendEvent(SqsClient &client, const QUrl &queueUrl, const SendRequest &reque
     }
     QList<SendEntry> entries;
     for (int copy = 0; copy < request.copies; ++copy)
-        entries.append({QString::number(copy), body, {}, {}, request.delaySeconds > 0 ? request.delaySeconds : -1});
+        entries.append({QString::number(copy),
+                        body,
+                        request.attributes,
+                        {},
+                        request.delaySeconds > 0 ? request.delaySeconds : -1});
     client.sendBatch(queueUrl, entries, context,
                      [report, done = std::move(done)](const Result<QList<BatchEntryResult>> &result) {
                          if (!result) {

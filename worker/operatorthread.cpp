@@ -48,8 +48,9 @@ void OperatorThread::handOnAnswers(Worker &worker)
     handOn(&Operator::deadLettersUpdated, &Worker::deadLettersUpdated);
     handOn(&Operator::deadLetterOpened, &Worker::deadLetterOpened);
     handOn(&Operator::deadLettersFound, &Worker::deadLettersFound);
-    handOn(&Operator::replayProgressed, &Worker::replayProgressed);
     handOn(&Operator::replaysListed, &Worker::replaysListed);
+    handOn(&Operator::replayItemsListed, &Worker::replayItemsListed);
+    handOn(&Operator::moveTaskChanged, &Worker::moveTaskChanged);
     handOn(&Operator::keptLettersListed, &Worker::keptLettersListed);
     handOn(&Operator::auditListed, &Worker::auditListed);
     handOn(&Operator::cleanUpPreviewed, &Worker::cleanUpPreviewed);

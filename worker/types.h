@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 
 /// The values that cross threads: plain structs with defaults and ==, never live objects (architecture.md, "Threads").
 namespace sendonce {
@@ -391,10 +392,11 @@ struct ReplayProgress
         Interrupted, ///< its process ended before it did: resumeReplay() goes on with it
     };
     qint64 run = 0; ///< its number
+    QString act; ///< as in the audit: "replay", "edit", "delete"
     State state = State::Running;
     QString text; ///< why halted; empty otherwise
     qint64 total = 0;
-    qint64 done = 0; ///< sent, whatever the outcome
+    qint64 done = 0; ///< sent (of a deletion: deleted), whatever the outcome
     qint64 left = 0; ///< not sent yet
     qint64 failed = 0; ///< could not be sent
     qint64 mailed = 0, skipped = 0, deadAgain = 0, waiting = 0; ///< outcomes of those done
@@ -403,6 +405,33 @@ struct ReplayProgress
 
     bool isOver() const { return state == State::Cancelled || state == State::Finished; }
     bool operator==(const ReplayProgress &) const = default;
+};
+/// The letters of one replay, in their order, as they are now; of a replay of a dead process too.
+struct ReplayItems
+{
+    qint64 run = 0;
+    QList<ReplayItem> items;
+    QString error;
+
+    bool operator==(const ReplayItems &) const = default;
+};
+/// A message move task: the endpoint itself moves everything in the dead letter queue back.
+struct MoveTaskProgress
+{
+    enum class State { None, Starting, Running, Cancelling, Completed, Cancelled, Failed, Unknown };
+    State state = State::None; ///< None: there never was one
+    qint64 moved = 0; ///< approximately
+    qint64 toMove = -1; ///< at its start, approximately; -1: not known
+    int perSecond = 0; ///< as asked for; 0: as the service sees fit
+    bool canCancel = false;
+    QDateTime startedAt; ///< UTC; invalid: not told
+    QString text; ///< why it failed, or could not be started, looked at or cancelled
+
+    bool isUnderWay() const
+    {
+        return state == State::Starting || state == State::Running || state == State::Cancelling;
+    }
+    bool operator==(const MoveTaskProgress &) const = default;
 };
 /// An edited letter to be replayed in its place.
 struct EditOrder
@@ -543,6 +572,46 @@ struct DoubtOutcome
     bool operator==(const DoubtOutcome &) const = default;
 };
 
+// ---- what is known of the queues and of event types ----------------------------------------------------------------
+
+/// What a person calls the queues.
+struct QueueNames
+{
+    QString queue;
+    QString deadLetters; ///< empty: there is no dead letter queue
+    int maxReceiveCount = 0; ///< 0: the queue has no redrive policy
+
+    bool operator==(const QueueNames &) const = default;
+};
+/// What a body is worth before it is sent.
+struct BodyCheck
+{
+    QString problem; ///< names the field, what was found and what is accepted; empty: a valid event
+    QString eventId, type; ///< as far as they can be read
+    qint64 sizeBytes = 0;
+
+    bool operator==(const BodyCheck &) const = default;
+};
+struct EventFieldRule
+{
+    QString name;
+    bool isInteger = false;
+    bool operator==(const EventFieldRule &) const = default;
+};
+/// A type that is known, and its required fields beside type and event_id.
+struct EventTypeRule
+{
+    QString type;
+    QList<EventFieldRule> fields;
+    bool operator==(const EventTypeRule &) const = default;
+};
+/// The event types, for forms and for checking what is typed.
+struct EventRules
+{
+    QList<EventTypeRule> types; ///< by name
+    std::function<BodyCheck(const QByteArray &body)> check; ///< pure, for any thread; empty: nothing is known yet
+};
+
 // ---- acts ----------------------------------------------------------------------------------------------------------
 
 /// What to send: one event (a new one when eventId is empty), `copies` messages of it.
@@ -556,6 +625,7 @@ struct SendRequest
     int copies = 1;
     int delaySeconds = 0;
     QByteArray rawBody; ///< not empty: sent as it is, the fields above are ignored
+    MessageAttributes attributes = {};
 
     bool operator==(const SendRequest &) const = default;
 };

@@ -242,6 +242,26 @@ void Worker::queryReplays()
     d->ask([](Operator &operations) { operations.queryReplays(); });
 }
 
+void Worker::queryReplayItems(qint64 run)
+{
+    d->ask([run](Operator &operations) { operations.queryReplayItems(run); });
+}
+
+void Worker::startMoveTask(int perSecond)
+{
+    d->ask([perSecond](Operator &operations) { operations.startMoveTask(perSecond); });
+}
+
+void Worker::queryMoveTask()
+{
+    d->ask([](Operator &operations) { operations.queryMoveTask(); });
+}
+
+void Worker::cancelMoveTask()
+{
+    d->ask([](Operator &operations) { operations.cancelMoveTask(); });
+}
+
 void Worker::deleteDeadLetters(const QStringList &messageIds)
 {
     d->ask([messageIds](Operator &operations) { operations.deleteDeadLetters(messageIds); });

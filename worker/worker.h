@@ -54,6 +54,12 @@ public Q_SLOTS:
     void resumeReplay(qint64 run); ///< paused, halted, or of a dead process; 0: the newest of those that died
     void cancelReplay(qint64 run); ///< what is under way is settled; the others stay dead letters
     void queryReplays(); ///< replaysListed(): newest first, those of dead processes Interrupted
+    void queryReplayItems(qint64 run); ///< replayItemsListed()
+    /// Lets the endpoint move everything in the DLQ back, where it can (moveTasksProbed): moveTaskChanged() until it is
+    /// over. No verdicts, no outcome of each letter. \param perSecond 1 to 500; 0: as the service sees fit
+    void startMoveTask(int perSecond);
+    void queryMoveTask(); ///< moveTaskChanged() with the newest one; while one is under way, until it is over
+    void cancelMoveTask(); ///< what was moved stays moved
     void deleteDeadLetters(const QStringList &messageIds); ///< keeps copies; replayChanged() as for a replay
     void editAndReplay(const sendonce::EditOrder &order); ///< keeps a copy; replayChanged() as for a replay
     void queryKeptLetters(int limit); ///< keptLettersListed()
@@ -85,6 +91,8 @@ Q_SIGNALS:
     void opened();
     void
     openFailed(const sendonce::Error &error); ///< a setting or a service makes work impossible; the text says which
+    void eventRulesKnown(const sendonce::EventRules &rules); ///< before opened()
+    void queuesKnown(const sendonce::QueueNames &names); ///< once the queue has answered
     void stateChanged(sendonce::WorkerState state);
     void closed();
 
@@ -114,6 +122,8 @@ Q_SIGNALS:
     void replayChanged(const QList<sendonce::ReplayItem> &items);
     void replayProgressed(const sendonce::ReplayProgress &progress);
     void replaysListed(const QList<sendonce::ReplayProgress> &replays);
+    void replayItemsListed(const sendonce::ReplayItems &items);
+    void moveTaskChanged(const sendonce::MoveTaskProgress &progress);
     void keptLettersListed(const sendonce::KeptLetters &letters);
     void auditListed(const sendonce::AuditPage &page);
     void cleanUpPreviewed(const sendonce::CleanUp &preview);

@@ -1,6 +1,7 @@
 #include "worker/workerprivate.h"
 
 #include "worker/consume/eventtypecheck.h"
+#include "worker/events/bodycheck.h"
 #include "worker/queue/awscredentials.h"
 
 #include <algorithm>
@@ -119,6 +120,7 @@ bool Worker::Private::prepare()
     laneSettings.smtp.finalTimeout = config.mailFinalTimeout;
     laneSettings.from = from.value();
     laneSettings.eventTypes = types;
+    Q_EMIT q->eventRulesKnown(rulesOf(types));
     return true;
 }
 
@@ -256,6 +258,7 @@ void Worker::Private::factsComplete(const QueueFacts &known)
         : std::chrono::duration_cast<std::chrono::milliseconds>(facts->visibility) * 8 / 10;
     operations->ask([known](Operator &each) { each.setQueues(known.queueUrl, known.dlqUrl, known.maxReceiveCount); });
     monitor->watch(facts->queueUrl, facts->dlqUrl, config.depthInterval);
+    Q_EMIT q->queuesKnown({known.queueUrl.fileName(), known.dlqUrl.fileName(), known.maxReceiveCount});
     Q_EMIT q->opened();
     startWhenReady();
 }

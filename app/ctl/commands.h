@@ -21,6 +21,7 @@ int runDlqKept(const QStringList &words);
 int runDlqPutBack(const QStringList &words);
 int runDlqExport(const QStringList &words);
 int runDlqImport(const QStringList &words);
+int runDlqMove(const QStringList &words);
 int runDlqPurge(const QStringList &words);
 int runDlqForget(const QStringList &words);
 int runDlqRuns(const QStringList &words);

@@ -38,6 +38,7 @@ const QList<Command> &commands()
         {u"dlq import"_s, u"send the letters of such a file"_s, runDlqImport},
         {u"dlq purge"_s, u"empty the embedded dead letter queue"_s, runDlqPurge},
         {u"dlq forget"_s, u"take an event's claim away: it can mail again"_s, runDlqForget},
+        {u"dlq move"_s, u"let the queue itself move all dead letters back"_s, runDlqMove},
         {u"dlq audit"_s, u"list who did what to dead letters"_s, runDlqAudit},
         {u"doubt list"_s, u"list the events that may have been mailed"_s, runDoubtList},
         {u"doubt settle"_s, u"say that they arrived, send them again, or ask"_s, runDoubtSettle},

@@ -649,4 +649,24 @@ QList<ReplayProgress> DeadLetters::runs()
     return all;
 }
 
+ReplayItems DeadLetters::itemsOf(qint64 run)
+{
+    ReplayItems listed;
+    listed.run = run;
+    if (const ReplayRun *const ours = runOf(run)) {
+        for (const ReplayRun::Letter &letter : ours->letters())
+            listed.items.append(
+                {letter.letter.message.messageId, letter.letter.eventId, letter.state, letter.text, run});
+        return listed;
+    }
+    const auto rows = m_log.rows(run);
+    if (!rows) {
+        listed.error = rows.error().text;
+        return listed;
+    }
+    for (const ReplayLog::Row &row : rows.value())
+        listed.items.append({row.messageId, row.eventId, row.state, row.text, run});
+    return listed;
+}
+
 } // namespace sendonce

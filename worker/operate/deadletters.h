@@ -52,6 +52,7 @@ public:
     void resumeRun(qint64 run); ///< of this process, or of a dead one; 0: the newest that was interrupted
     void cancelRun(qint64 run); ///< also of a dead one: it is over then
     QList<ReplayProgress> runs(); ///< newest first; of dead processes Interrupted
+    ReplayItems itemsOf(qint64 run);
     /// Looks at these again in journal and claims; emits updated() when something changed.
     void refresh(const QStringList &eventIds);
 

@@ -262,7 +262,7 @@ void LetterActs::forgetClaim(const QString &eventId, const QString &reason)
 
 void LetterActs::exportAudit(const QString &path)
 {
-    const QString act = u"export"_s;
+    const QString act = u"export audit"_s;
     auto file = fileFor(path);
     if (!file) {
         fail(act, file.error().text);

@@ -6,6 +6,7 @@
 #include "worker/operate/eventsearch.h"
 #include "worker/operate/letteracts.h"
 #include "worker/operate/movetaskprobe.h"
+#include "worker/operate/movetaskrun.h"
 #include "worker/operate/preflightrun.h"
 #include "worker/operate/retention.h"
 #include "worker/operate/storytelling.h"
@@ -69,6 +70,9 @@ void Operator::open()
     connect(m_retention.get(), &Retention::previewed, this, &Operator::cleanUpPreviewed);
     connect(m_retention.get(), &Retention::done, this, &Operator::cleanUpDone);
     m_retention->setQueues(m_queueUrl, m_dlqUrl);
+    m_moveTask = std::make_unique<MoveTaskRun>(*m_client, m_deadLetters->audit());
+    connect(m_moveTask.get(), &MoveTaskRun::changed, this, &Operator::moveTaskChanged);
+    m_moveTask->setQueue(m_dlqUrl);
     m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
     probeForMoveTasks(); // the queues may have been known before the database could be opened
     int connections = 0;
@@ -180,6 +184,7 @@ void Operator::setQueues(const QUrl &queueUrl, const QUrl &dlqUrl, int maxReceiv
         return;
     m_deadLetters->setQueues(queueUrl, dlqUrl, maxReceiveCount);
     m_retention->setQueues(queueUrl, dlqUrl);
+    m_moveTask->setQueue(dlqUrl);
     probeForMoveTasks();
 }
 
@@ -351,6 +356,30 @@ void Operator::queryReplays()
 {
     if (auto *const letters = lettersFor(u"replays"_s, Right::Look))
         Q_EMIT replaysListed(letters->runs());
+}
+
+void Operator::queryReplayItems(qint64 run)
+{
+    if (auto *const letters = lettersFor(u"replays"_s, Right::Look))
+        Q_EMIT replayItemsListed(letters->itemsOf(run));
+}
+
+void Operator::startMoveTask(int perSecond)
+{
+    if (lettersFor(u"move task"_s, Right::Act))
+        m_moveTask->start(perSecond);
+}
+
+void Operator::queryMoveTask()
+{
+    if (lettersFor(u"move task"_s, Right::Look))
+        m_moveTask->query();
+}
+
+void Operator::cancelMoveTask()
+{
+    if (lettersFor(u"move task"_s, Right::Act))
+        m_moveTask->cancel();
 }
 
 void Operator::deleteDeadLetters(const QStringList &messageIds)

@@ -22,6 +22,7 @@ namespace sendonce {
 class DeadLetters;
 class Doubts;
 class LetterActs;
+class MoveTaskRun;
 class PreflightRun;
 class Retention;
 
@@ -57,6 +58,10 @@ public Q_SLOTS:
     void resumeReplay(qint64 run);
     void cancelReplay(qint64 run);
     void queryReplays();
+    void queryReplayItems(qint64 run);
+    void startMoveTask(int perSecond);
+    void queryMoveTask();
+    void cancelMoveTask();
     void deleteDeadLetters(const QStringList &messageIds);
     void editAndReplay(const sendonce::EditOrder &order);
     void queryKeptLetters(int limit);
@@ -102,6 +107,8 @@ Q_SIGNALS:
     void replayChanged(const QList<sendonce::ReplayItem> &items);
     void replayProgressed(const sendonce::ReplayProgress &progress);
     void replaysListed(const QList<sendonce::ReplayProgress> &replays);
+    void replayItemsListed(const sendonce::ReplayItems &items);
+    void moveTaskChanged(const sendonce::MoveTaskProgress &progress);
     void keptLettersListed(const sendonce::KeptLetters &letters);
     void auditListed(const sendonce::AuditPage &page);
     void cleanUpPreviewed(const sendonce::CleanUp &preview);
@@ -137,6 +144,7 @@ private:
     std::unique_ptr<DeadLetters> m_deadLetters;
     std::optional<MoveTaskSupport> m_moveTasks; ///< nothing: not asked yet, or just being asked
     std::unique_ptr<LetterActs> m_acts;
+    std::unique_ptr<MoveTaskRun> m_moveTask;
     std::unique_ptr<Retention> m_retention;
     bool m_cleanUpsWanted = false;
     std::unique_ptr<Doubts> m_doubts;

@@ -232,6 +232,7 @@ ReplayProgress ReplayRun::progress() const
 {
     ReplayProgress progress = m_machine.progress();
     progress.run = m_run.run;
+    progress.act = m_plan.act;
     progress.startedAt = QDateTime::fromMSecsSinceEpoch(m_run.run / 1000, Qt::UTC);
     progress.by = u"%1 on %2"_s.arg(m_run.who, m_run.host);
     return progress;

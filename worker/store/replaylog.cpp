@@ -2,6 +2,9 @@
 
 #include "worker/store/processedevents.h"
 
+#include <QJsonDocument>
+#include <QJsonObject>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -191,6 +194,7 @@ Result<ReplayProgress> ReplayLog::progress(const Run &run)
 {
     ReplayProgress progress;
     progress.run = run.run;
+    progress.act = QJsonDocument::fromJson(run.settings).object().value("act"_L1).toString();
     progress.state = run.state;
     progress.text = run.text;
     progress.startedAt = fromUsecs(run.run);
