@@ -16,6 +16,7 @@
 #include <QtTest>
 
 #include <QAbstractButton>
+#include <QDialog>
 #include <QLabel>
 #include <QTemporaryDir>
 #include <QThread>
@@ -37,7 +38,12 @@ class Console : public QObject
     /// The visible button that says so; its text may go on ("Replay 1").
     QAbstractButton *button(const QString &text) const
     {
-        for (QAbstractButton *each : m_window->findChildren<QAbstractButton *>()) {
+        // A dialog's before the window's.
+        QList<QAbstractButton *> buttons;
+        for (const QDialog *dialog : m_window->findChildren<QDialog *>())
+            buttons += dialog->findChildren<QAbstractButton *>();
+        buttons += m_window->findChildren<QAbstractButton *>();
+        for (QAbstractButton *each : std::as_const(buttons)) {
             QString shown = each->text();
             shown.remove(u'&');
             if (each->isVisible() && (shown == text || shown.startsWith(text + u' ')))
@@ -164,6 +170,7 @@ private Q_SLOTS:
         QTRY_VERIFY(button(u"Cancel"_s) == nullptr); // the look has ended
         m_window->deadLettersPanel()->table()->selectRow(0);
         click(u"Replay"_s);
+        click(u"Replay 1"_s); // the confirmation's
         QTRY_COMPARE_WITH_TIMEOUT(mails()->rowCount(), 1, 10'000);
         QTRY_VERIFY_WITH_TIMEOUT(shows(dead(), u"mailed"_s), 10'000);
     }

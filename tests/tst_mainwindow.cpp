@@ -1,4 +1,5 @@
 #include "ui/controlbar.h"
+#include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
 #include "ui/logmodel.h"
@@ -21,6 +22,7 @@
 #include <QAccessible>
 #include <QAction>
 #include <QApplication>
+#include <QDialog>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
@@ -419,7 +421,7 @@ private Q_SLOTS:
         QSignalSpy duplicated(&window, &MainWindow::injectDuplicateRequested);
         QSignalSpy failed(&window, &MainWindow::failNextMailsRequested);
         QSignalSpy browsed(&window, &MainWindow::browseRequested);
-        QSignalSpy replayed(&window, &MainWindow::replayRequested);
+        QSignalSpy replayed(window.letterActs(), &DeadLetterActs::replayOrdered);
         press(window, QKeySequence(u"Ctrl+R"_s));
         QCOMPARE(started.size(), 1);
         press(window, QKeySequence(u"Ctrl+N"_s));
@@ -433,8 +435,12 @@ private Q_SLOTS:
         QCOMPARE(window.frontPanel(), window.deadLettersPanel());
         window.deadLettersPanel()->table()->selectAll();
         press(window, QKeySequence(u"Ctrl+Return"_s));
+        auto *asked = window.findChild<QDialog *>(u"replayDialog"_s);
+        QVERIFY(asked && QTest::qWaitForWindowActive(asked));
+        QTest::keyClick(asked, Qt::Key_Return);
         QCOMPARE(replayed.size(), 1);
-        QCOMPARE(replayed.first().first().toStringList().size(), 2);
+        QCOMPARE(replayed.first().first().value<ReplayOrder>().messageIds.size(), 2);
+        QTRY_VERIFY(window.isActiveWindow());
         press(window, QKeySequence(u"Ctrl+B"_s));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
         QCOMPARE(browsed.size(), 1);
@@ -531,7 +537,7 @@ private Q_SLOTS:
         window.feed();
         QTRY_VERIFY(dockTabs(window));
         QTabBar *tabs = dockTabs(window);
-        QCOMPARE(tabs->count(), 5);
+        QCOMPARE(tabs->count(), 6);
         QTRY_COMPARE(tabs->tabText(1), u"Dead letters (6)"_s);
         QTRY_COMPARE(tabs->tabText(2), u"In doubt (2)"_s);
         QCOMPARE(tabs->accessibleName(), u"Panels"_s);

@@ -414,66 +414,44 @@ private Q_SLOTS:
         QVERIFY(!panel.isBrowsing());
     }
 
-    void chosenLettersAreReplayedOnce()
+    void aLetterIsLockedFromTheClickToItsOutcome()
     {
         DeadLettersPanel panel;
         panel.resize(1000, 700);
         panel.show();
         panel.setReady();
-        panel.showList(list({letter(u"a"_s), letter(u"b"_s), letter(u"c"_s)}));
-        QSignalSpy replayed(&panel, &DeadLettersPanel::replayRequested);
+        QSignalSpy wanted(&panel, &DeadLettersPanel::actWanted);
         QPushButton *replay = button(panel, "replay");
         QVERIFY(!replay->isEnabled());
-        QCOMPARE(replay->text(), u"Replay"_s);
+        QVERIFY(replay->toolTip().contains("browse first"_L1));
+        panel.showList(list({letter(u"a"_s), letter(u"b"_s), letter(u"c"_s)}));
+        QCOMPARE(replay->text(), u"Replay all 3…"_s); // nothing chosen: what the filter shows
+        QTest::mouseClick(replay, Qt::LeftButton);
+        QCOMPARE(wanted.last().at(1).toStringList(), QStringList({u"m-a"_s, u"m-b"_s, u"m-c"_s}));
+        panel.searchField()->search(u"m-none"_s);
+        QTRY_VERIFY(panel.shownIds().isEmpty());
+        QTRY_VERIFY(!replay->isEnabled());
+        panel.searchField()->search({});
+        QTRY_COMPARE(panel.shownIds().size(), 3);
         chooseRow(panel, 1);
-        QCOMPARE(replay->text(), u"Replay 1"_s);
+        QCOMPARE(replay->text(), u"Replay 1…"_s);
         QTest::mouseClick(replay, Qt::LeftButton);
-        QCOMPARE(replayed.size(), 1);
-        QCOMPARE(replayed.first().first().toStringList(), QStringList{u"m-b"_s});
-        QVERIFY(!replay->isEnabled()); // locked
-        QTest::mouseClick(replay, Qt::LeftButton);
-        QCOMPARE(replayed.size(), 1);
+        QCOMPARE(wanted.last().at(1).toStringList(), QStringList{u"m-b"_s});
+        panel.lockLetters({u"m-b"_s});
         QCOMPARE(panel.model()->index(1, DeadLettersModel::Verdict).data().toString(), u"locked · on its way…"_s);
+        QVERIFY(panel.chosenIds().isEmpty());
         panel.table()->selectAll();
-        QCOMPARE(replay->text(), u"Replay 2"_s);
-        QTest::mouseClick(replay, Qt::LeftButton);
-        QCOMPARE(replayed.last().first().toStringList(), QStringList({u"m-a"_s, u"m-c"_s}));
-        panel.showReplays({{u"m-b"_s, u"b"_s, ReplayItem::State::Mailed, {}}});
+        QCOMPARE(panel.chosenIds(), QStringList({u"m-a"_s, u"m-c"_s}));
+        panel.unlockLetters({u"m-b"_s}); // nothing came of it
+        QCOMPARE(panel.chosenIds().size(), 3);
+        panel.showReplays({{u"m-b"_s, u"b"_s, ReplayItem::State::Mailed, {}, 7}});
         QCOMPARE(panel.model()->index(1, DeadLettersModel::Verdict).data().toString(), u"mailed"_s);
-        QVERIFY(!replay->isEnabled());
-        panel.showReplays({{u"m-a"_s, u"a"_s, ReplayItem::State::Failed, u"the queue did not answer"_s}});
-        QCOMPARE(replay->text(), u"Replay 1"_s); // that one can be tried again
-    }
-
-    void aReplayThatMightMailTwiceIsAsked_data()
-    {
-        QTest::addColumn<int>("verdict");
-        QTest::addColumn<bool>("asked");
-        QTest::newRow("not handled") << int(Verdict::NotHandled) << false;
-        QTest::newRow("handled") << int(Verdict::Handled) << false;
-        QTest::newRow("invalid") << int(Verdict::Invalid) << false;
-        QTest::newRow("in doubt") << int(Verdict::InDoubt) << true;
-        QTest::newRow("unknown") << int(Verdict::Unknown) << true;
-    }
-    void aReplayThatMightMailTwiceIsAsked()
-    {
-        QFETCH(int, verdict);
-        QFETCH(bool, asked);
-        DeadLettersPanel panel;
-        panel.show();
-        panel.setReady();
-        panel.showList(list({letter(u"a"_s, Verdict(verdict))}));
-        QSignalSpy replayed(&panel, &DeadLettersPanel::replayRequested);
-        panel.table()->selectRow(0);
-        click(panel, "replay");
-        auto *confirm = panel.findChild<InlineConfirm *>();
-        QCOMPARE(confirm->isVisible(), asked);
-        QCOMPARE(replayed.size(), asked ? 0 : 1);
-        if (asked) {
-            QVERIFY(confirm->text().contains("second time"_L1));
-            click(panel, "confirmYes");
-            QCOMPARE(replayed.size(), 1);
-        }
+        QCOMPARE(panel.chosenIds().size(), 2);
+        panel.showReplays({{u"m-a"_s, u"a"_s, ReplayItem::State::Failed, u"the queue did not answer"_s, 7}});
+        QCOMPARE(panel.chosenIds().size(), 2); // that one can be tried again
+        panel.showReplays({{u"m-c"_s, u"c"_s, ReplayItem::State::Sending, {}, 7}});
+        panel.unlockLetters({u"m-c"_s}); // the worker has it already
+        QCOMPARE(panel.chosenIds(), QStringList{u"m-a"_s});
     }
 
     void theBodyIsLaidOutOrRaw()

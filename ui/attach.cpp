@@ -1,9 +1,44 @@
 #include "ui/attach.h"
 
+#include "ui/deadletteracts.h"
 #include "ui/mainwindow.h"
 #include "worker/worker.h"
 
 namespace sendonce {
+namespace {
+
+void attachActs(DeadLetterActs &acts, Worker &worker)
+{
+    const auto queued = Qt::QueuedConnection;
+    using W = Worker;
+    using A = DeadLetterActs;
+    QObject::connect(&acts, &A::replayOrdered, &worker, &W::replay, queued);
+    QObject::connect(&acts, &A::pauseRequested, &worker, &W::pauseReplay, queued);
+    QObject::connect(&acts, &A::resumeRequested, &worker, &W::resumeReplay, queued);
+    QObject::connect(&acts, &A::cancelRequested, &worker, &W::cancelReplay, queued);
+    QObject::connect(&acts, &A::runsQueried, &worker, &W::queryReplays, queued);
+    QObject::connect(&acts, &A::runItemsQueried, &worker, &W::queryReplayItems, queued);
+    QObject::connect(&acts, &A::editOrdered, &worker, &W::editAndReplay, queued);
+    QObject::connect(&acts, &A::deleteRequested, &worker, &W::deleteDeadLetters, queued);
+    QObject::connect(&acts, &A::purgeRequested, &worker, &W::purgeDeadLetters, queued);
+    QObject::connect(&acts, &A::exportRequested, &worker, &W::exportDeadLetters, queued);
+    QObject::connect(&acts, &A::importRequested, &worker, &W::importDeadLetters, queued);
+    QObject::connect(&acts, &A::forgetRequested, &worker, &W::forgetClaim, queued);
+    QObject::connect(&acts, &A::keptQueried, &worker, &W::queryKeptLetters, queued);
+    QObject::connect(&acts, &A::putBackRequested, &worker, &W::putBackLetters, queued);
+    QObject::connect(&acts, &A::moveTaskQueried, &worker, &W::queryMoveTask, queued);
+    QObject::connect(&acts, &A::moveTaskStarted, &worker, &W::startMoveTask, queued);
+    QObject::connect(&acts, &A::moveTaskCancelled, &worker, &W::cancelMoveTask, queued);
+
+    QObject::connect(&worker, &W::queuesKnown, &acts, &A::setQueueNames, queued);
+    QObject::connect(&worker, &W::keptLettersListed, &acts, &A::showKeptLetters, queued);
+    QObject::connect(&worker, &W::moveTaskChanged, &acts, &A::showMoveTask, queued);
+    QObject::connect(&worker, &W::replayProgressed, &acts, &A::showProgress, queued);
+    QObject::connect(&worker, &W::replaysListed, &acts, &A::showRuns, queued);
+    QObject::connect(&worker, &W::replayItemsListed, &acts, &A::showRunItems, queued);
+}
+
+} // namespace
 
 void attach(MainWindow &window, Worker &worker)
 {
@@ -28,17 +63,15 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::deadLetterRequested, &worker, &W::openDeadLetter, queued);
     QObject::connect(&window, &M::browseCancelled, &worker, &W::cancelBrowse, queued);
     QObject::connect(&window, &M::retryKeysRequested, &worker, &W::retryKeys, queued);
-    QObject::connect(
-        &window, &M::replayRequested, &worker,
-        [&worker](const QStringList &messageIds) {
-            ReplayOrder order;
-            order.messageIds = messageIds;
-            worker.replay(order);
-        },
-        queued);
+    QObject::connect(&window, &M::auditQueried, &worker, &W::queryAudit, queued);
+    QObject::connect(&window, &M::auditExportRequested, &worker, &W::exportAudit, queued);
+    QObject::connect(&window, &M::cleanUpPreviewQueried, &worker, &W::previewCleanUp, queued);
+    QObject::connect(&window, &M::cleanUpRequested, &worker, &W::cleanUp, queued);
     QObject::connect(&window, &M::doubtsQueried, &worker, &W::queryDoubts, queued);
     QObject::connect(&window, &M::settleDoubtsRequested, &worker, &W::settleDoubts, queued);
     QObject::connect(&window, &M::checkRequested, &worker, &W::check, queued);
+
+    attachActs(*window.letterActs(), worker);
 
     // What happened.
     QObject::connect(&worker, &W::opened, &window, &M::showOpened, queued);
@@ -65,6 +98,11 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::deadLettersUpdated, &window, &M::updateDeadLetters, queued);
     QObject::connect(&worker, &W::deadLetterOpened, &window, &M::showDeadLetter, queued);
     QObject::connect(&worker, &W::replayChanged, &window, &M::showReplays, queued);
+    QObject::connect(&worker, &W::eventRulesKnown, &window, &M::showEventRules, queued);
+    QObject::connect(&worker, &W::actDone, &window, &M::showActDone, queued);
+    QObject::connect(&worker, &W::auditListed, &window, &M::showAudit, queued);
+    QObject::connect(&worker, &W::cleanUpPreviewed, &window, &M::showCleanUpPreview, queued);
+    QObject::connect(&worker, &W::cleanUpDone, &window, &M::showCleanUpDone, queued);
     QObject::connect(&worker, &W::doubtsListed, &window, &M::showDoubts, queued);
     QObject::connect(&worker, &W::doubtsSettled, &window, &M::showDoubtsSettled, queued);
     QObject::connect(&worker, &W::checkLine, &window, &M::showCheckLine, queued);

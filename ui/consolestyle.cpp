@@ -1,6 +1,7 @@
 #include "ui/consolestyle.h"
 
 #include "ui/icons.h"
+#include "ui/indicators.h"
 #include "ui/theme.h"
 
 #include <QAbstractItemView>
@@ -542,6 +543,10 @@ void ConsoleStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *o
         painter->setPen(tokens.line);
         painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
         painter->restore();
+        return;
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorRadioButton:
+        drawIndicator(option, painter, element == PE_IndicatorRadioButton);
         return;
     case PE_PanelMenu:
         painter->fillRect(option->rect, tokens.panel);

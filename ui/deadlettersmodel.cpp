@@ -406,6 +406,17 @@ bool DeadLettersModel::canReplay(int row) const
     return !item || !isLocked(*item);
 }
 
+int DeadLettersModel::replayableCount() const
+{
+    int locked = 0; // only what was acted on can be
+    for (const ReplayItem &item : m_replays) {
+        const int place = isLocked(item) ? m_places.value(item.messageId, -1) : -1;
+        if (place >= 0 && letterAt(place).row >= 0)
+            ++locked;
+    }
+    return int(m_shown.size()) - locked;
+}
+
 int DeadLettersModel::rowOfEvent(const QString &eventId) const
 {
     for (qsizetype row = 0; row < m_shown.size(); ++row) {

@@ -72,6 +72,7 @@ public:
     const DeadLetter *letterOf(const QString &messageId) const; ///< shown or not; null: it is not here
     const ReplayItem *replayOf(const QString &messageId) const; ///< null: it was not acted on
     bool canReplay(int row) const; ///< not on its way, and not gone from the queue already
+    int replayableCount() const; ///< rows of which canReplay() says so
     int rowOfEvent(const QString &eventId) const; ///< the first one shown; -1: none is
     QStringList shownIds() const; ///< MessageIds in the order shown
     QStringList groupIds(const LetterGroups::Group &group) const; ///< MessageIds, shown or not

@@ -1,14 +1,16 @@
 #include "ui/deadletterspanel.h"
 
-#include "ui/consolestyle.h"
 #include "ui/deadlettersmodel.h"
 #include "ui/displaytext.h"
 #include "ui/emptystate.h"
 #include "ui/icons.h"
 #include "ui/inlineconfirm.h"
+#include "ui/letteractbar.h"
+#include "ui/letteractions.h"
 #include "ui/plainlabel.h"
 #include "ui/plaintextview.h"
 #include "ui/rowtable.h"
+#include "ui/runstrip.h"
 #include "ui/searchfield.h"
 #include "ui/storyview.h"
 
@@ -28,14 +30,13 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     , m_search(new SearchField(tr("id, application, reason, body…")))
     , m_progress(new PlainLabel)
     , m_browse(new QPushButton(icon(u"browse"_s), tr("Browse…")))
-    , m_replay(new QPushButton(icon(u"replay"_s, Tone::OnAccent), tr("Replay")))
+    , m_acts(new LetterActions(this))
     , m_confirm(new InlineConfirm)
+    , m_runStrip(new RunStrip)
     , m_table(new RowTable(tr("Dead letters")))
     , m_replayWay(new PlainLabel({}, PlainLabel::Role::Caption))
 {
     m_browse->setObjectName(u"browse"_s);
-    m_replay->setObjectName(u"replay"_s);
-    setLook(m_replay, Look::Primary);
     m_progress->setTone(Tone::Muted);
     m_progress->setTabular(true);
     auto *bar = new PanelBar;
@@ -45,7 +46,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     barLayout->addWidget(m_progress);
     barLayout->addSpacing(SpacingUnit / 2);
     barLayout->addWidget(m_browse);
-    barLayout->addWidget(m_replay);
+    barLayout->addWidget(new LetterActBar(m_acts));
 
     m_table->setModel(m_model);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -75,6 +76,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     layout->setSpacing(0);
     layout->addWidget(bar);
     layout->addWidget(m_confirm);
+    layout->addWidget(m_runStrip);
     layout->addWidget(splitter, 1);
     layout->addWidget(m_replayWay);
     m_replayWay->setObjectName(u"replayWay"_s);
@@ -83,11 +85,13 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     m_replayWay->hide();
 
     connect(m_browse, &QPushButton::clicked, this, &DeadLettersPanel::askToBrowse);
-    connect(m_replay, &QPushButton::clicked, this, &DeadLettersPanel::replaySelected);
-    connect(m_confirm, &InlineConfirm::confirmed, this, &DeadLettersPanel::answered);
+    connect(m_acts, &LetterActions::wanted, this, &DeadLettersPanel::wanted);
+    connect(m_confirm, &InlineConfirm::confirmed, this, [this] {
+        startBrowse();
+        m_table->setFocus();
+    });
     connect(m_confirm, &InlineConfirm::dismissed, this, [this] {
-        m_question = Question::None;
-        updateReplay();
+        updateActs();
         m_table->setFocus();
     });
     connect(m_search, &SearchField::searched, this, [this](const QString &text) {
@@ -98,10 +102,10 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     connect(m_search, &SearchField::left, m_table, [this] { m_table->setFocus(); });
     connect(m_table, &RowTable::currentRowChanged, this, &DeadLettersPanel::showCurrent);
     connect(m_table, &RowTable::currentEventChanged, this, &DeadLettersPanel::eventSelected);
-    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &DeadLettersPanel::updateReplay);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &DeadLettersPanel::updateActs);
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
         showCurrent();
-        updateReplay();
+        updateActs();
         updateWords();
     });
     connect(m_table->emptyState(), &EmptyState::acted, this, [this] {
@@ -111,7 +115,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
             askToBrowse();
     });
     showCurrent();
-    updateReplay();
+    updateActs();
     updateProgress();
     updateWords();
 }
@@ -135,7 +139,7 @@ void DeadLettersPanel::showList(const DeadLetterList &list)
     m_browsing = !list.finished;
     m_browsed |= list.finished && list.error.isEmpty();
     updateProgress();
-    updateReplay();
+    updateActs();
     updateWords();
     showBody();
 }
@@ -143,12 +147,14 @@ void DeadLettersPanel::showList(const DeadLetterList &list)
 void DeadLettersPanel::showReplays(const QList<ReplayItem> &items)
 {
     m_model->setReplays(items);
-    updateReplay();
+    updateActs();
 }
 
 void DeadLettersPanel::showMoveTasks(const MoveTaskSupport &support)
 {
     using Answer = MoveTaskSupport::Answer;
+    m_moveTasks = support;
+    updateActs();
     m_replayWay->setVisible(support.answer == Answer::No || support.answer == Answer::NotPermitted);
     m_replayWay->setPlain(support.answer == Answer::No
                               ? tr("This endpoint has no message move tasks: a replay sends, verifies, deletes.")
@@ -159,7 +165,7 @@ void DeadLettersPanel::showMoveTasks(const MoveTaskSupport &support)
 void DeadLettersPanel::updateLetters(const QList<DeadLetter> &letters)
 {
     m_model->update(letters);
-    updateReplay();
+    updateActs();
 }
 
 void DeadLettersPanel::showLetter(const DeadLetterDetail &detail)
@@ -186,7 +192,7 @@ void DeadLettersPanel::setReady()
 {
     m_ready = true;
     m_unavailable.clear();
-    updateReplay();
+    updateActs();
     updateWords();
 }
 
@@ -194,7 +200,7 @@ void DeadLettersPanel::setUnavailable(const QString &text)
 {
     m_unavailable = text;
     m_ready = false;
-    updateReplay();
+    updateActs();
     updateWords();
 }
 
@@ -218,7 +224,6 @@ void DeadLettersPanel::askToBrowse()
     }
     if (!m_ready)
         return;
-    m_question = Question::Browse;
     const QString about = m_about < 0 ? tr("How many there are is not known.")
         : m_about == 1                ? tr("There is about 1.")
                                       : tr("There are about %1.").arg(countText(m_about));
@@ -227,37 +232,15 @@ void DeadLettersPanel::askToBrowse()
            "them from other readers while it lasts; at its end they are visible again. Nothing is deleted. %1")
             .arg(about),
         tr("Browse"));
-    updateReplay();
+    updateActs();
 }
 
-void DeadLettersPanel::replaySelected()
+void DeadLettersPanel::setRights(bool readOnly, bool embedded)
 {
-    if (!canReplay())
-        return;
-    const QList<DeadLetter> chosen = letters(chosenIds());
-    const auto doubtful = std::count_if(chosen.cbegin(), chosen.cend(), [](const DeadLetter &letter) {
-        const Verdict verdict = letter.verdict;
-        return verdict == Verdict::InDoubt || verdict == Verdict::Unknown;
-    });
-    if (doubtful == 0) {
-        replay();
-        return;
-    }
-    m_question = Question::Replay;
-    m_confirm->ask(
-        doubtful == 1
-            ? tr("Nobody can say whether the e-mail of 1 chosen letter was sent. A replay sends it, perhaps a "
-                 "second time.")
-            : tr("Nobody can say whether the e-mails of %1 chosen letters were sent. A replay sends them, "
-                 "perhaps a second time.")
-                  .arg(doubtful),
-        tr("Replay %1").arg(chosen.size()));
-    updateReplay();
-}
-
-bool DeadLettersPanel::canReplay() const
-{
-    return m_ready && !m_browsing && m_question == Question::None && !chosenIds().isEmpty();
+    m_readOnly = readOnly;
+    m_embedded = embedded;
+    m_runStrip->setReadOnly(readOnly);
+    updateActs();
 }
 
 QWidget *DeadLettersPanel::makeDetails()
@@ -301,18 +284,6 @@ QWidget *DeadLettersPanel::makeDetails()
     return m_details;
 }
 
-void DeadLettersPanel::answered()
-{
-    const Question question = m_question;
-    m_question = Question::None;
-    if (question == Question::Browse)
-        startBrowse();
-    else if (question == Question::Replay)
-        replay();
-    updateReplay();
-    m_table->setFocus();
-}
-
 void DeadLettersPanel::startBrowse()
 {
     m_browsing = true;
@@ -321,7 +292,7 @@ void DeadLettersPanel::startBrowse()
     m_list.about = m_about;
     m_model->forgetOutcomes();
     updateProgress();
-    updateReplay();
+    updateActs();
     updateWords();
     Q_EMIT browseRequested();
 }
@@ -360,22 +331,22 @@ QList<DeadLetter> DeadLettersPanel::letters(const QStringList &messageIds) const
 void DeadLettersPanel::lockLetters(const QStringList &messageIds)
 {
     m_model->lock(messageIds);
-    updateReplay();
+    updateActs();
 }
 
 void DeadLettersPanel::unlockLetters(const QStringList &messageIds)
 {
     m_model->unlock(messageIds);
-    updateReplay();
+    updateActs();
 }
 
-void DeadLettersPanel::replay()
+/// Nothing chosen means all that the filter shows, where that is one act; the question before it says how many.
+void DeadLettersPanel::wanted(LetterAct act)
 {
-    const QStringList messageIds = chosenIds();
-    if (messageIds.isEmpty())
-        return;
-    lockLetters(messageIds);
-    Q_EMIT replayRequested(messageIds);
+    QStringList messageIds = chosenIds();
+    if (messageIds.isEmpty() && (act == LetterAct::Replay || act == LetterAct::Canary || act == LetterAct::Export))
+        messageIds = shownIds();
+    Q_EMIT actWanted(act, messageIds);
 }
 
 void DeadLettersPanel::showCurrent()
@@ -415,16 +386,20 @@ void DeadLettersPanel::showBody()
     m_shownMessageId = messageId;
 }
 
-void DeadLettersPanel::updateReplay()
+void DeadLettersPanel::updateActs()
 {
-    const qsizetype count = chosenIds().size();
-    m_replay->setText(count == 0 ? tr("Replay") : tr("Replay %1").arg(countText(count)));
-    m_replay->setEnabled(canReplay());
-    m_replay->setIcon(icon(u"replay"_s, Tone::OnAccent));
+    LetterActState state;
+    state.chosen = chosenIds().size();
+    state.shown = m_model->replayableCount();
+    state.ready = m_ready;
+    state.browsing = m_browsing;
+    state.readOnly = m_readOnly;
+    state.embedded = m_embedded;
+    state.moveTasks = m_moveTasks;
+    m_acts->follow(state);
     m_browse->setText(m_browsing ? tr("Cancel") : tr("Browse…"));
     m_browse->setIcon(icon(m_browsing ? u"close"_s : u"browse"_s));
-    m_browse->setEnabled(m_browsing || (m_ready && m_question == Question::None));
-    Q_EMIT canReplayChanged();
+    m_browse->setEnabled(m_browsing || (m_ready && m_confirm->isHidden()));
 }
 
 void DeadLettersPanel::updateProgress()

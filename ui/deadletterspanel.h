@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/letteract.h"
 #include "ui/panel.h"
 #include "worker/types.h"
 
@@ -10,12 +11,15 @@ namespace sendonce {
 
 class DeadLettersModel;
 class InlineConfirm;
+class LetterActions;
 class PlainLabel;
 class PlainTextView;
+class RunStrip;
 class StoryView;
 
 /// Dead letters: looked at when asked to (it costs a receive each), with why they failed and what a replay would do;
-/// replayed one by one or many at once, each with its outcome in its row.
+/// what becomes of each act is in its row. It offers the acts and says which are wanted of which letters;
+/// DeadLetterActs asks and has them done.
 class DeadLettersPanel : public Panel
 {
     Q_OBJECT
@@ -39,10 +43,11 @@ public:
     void setUnavailable(const QString &text);
 
     void askToBrowse(); ///< states the cost and asks
-    void replaySelected(); ///< asks first where a second e-mail is possible
     bool isBrowsing() const { return m_browsing; }
-    bool canReplay() const;
 
+    LetterActions *acts() const { return m_acts; }
+    RunStrip *runStrip() const { return m_runStrip; }
+    void setRights(bool readOnly, bool embedded); ///< of the profile
     QStringList chosenIds() const; ///< of the chosen letters that can be acted on, in the order on screen
     QStringList shownIds() const; ///< of all that the filter shows and that can be acted on, in the order on screen
     QList<DeadLetter> letters(const QStringList &messageIds) const; ///< as listed; those not listed are left out
@@ -52,30 +57,27 @@ public:
 Q_SIGNALS:
     void browseRequested();
     void browseCancelled();
-    void replayRequested(const QStringList &messageIds);
+    void actWanted(sendonce::LetterAct act, const QStringList &messageIds);
     void storyRequested(const QString &eventId);
     void letterRequested(const QString &messageId); ///< its body is not in the list
-    void canReplayChanged();
 
 private:
     QWidget *makeDetails();
     void startBrowse();
-    void answered();
-    void replay();
+    void wanted(sendonce::LetterAct act);
     void showCurrent();
     void showBody();
-    void updateReplay();
+    void updateActs();
     void updateProgress();
     void updateWords();
-
-    enum class Question { None, Browse, Replay };
 
     DeadLettersModel *m_model;
     SearchField *m_search;
     PlainLabel *m_progress;
     QPushButton *m_browse;
-    QPushButton *m_replay;
+    LetterActions *m_acts;
     InlineConfirm *m_confirm;
+    RunStrip *m_runStrip;
     RowTable *m_table;
     PlainLabel *m_replayWay; ///< shown when it is worth a word
     QStackedWidget *m_details;
@@ -85,7 +87,9 @@ private:
     QPushButton *m_raw;
     StoryView *m_story;
 
-    Question m_question = Question::None;
+    bool m_readOnly = false;
+    bool m_embedded = true;
+    MoveTaskSupport m_moveTasks;
     DeadLetterList m_list; ///< without its letters
     qsizetype m_seen = 0;
     qint64 m_about = -1;

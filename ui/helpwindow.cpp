@@ -78,7 +78,7 @@ HelpWindow::HelpWindow(const QMenuBar *menus, QWidget *parent) : QDialog(parent)
          tr("2. Press Inject duplicate: two messages, one event. One e-mail is sent, the other message is skipped."),
          tr("3. Press Fail next mails, arm 3, send an event. The claim is rolled back, the queue delivers it again "
             "after 30 "
-            "seconds, and after three failures it is in Dead letters. Browse, choose it, Replay: one e-mail.")});
+            "seconds, and after three failures it is in Dead letters. Browse, Replay: one e-mail.")});
     addSection(layout, tr("What the words mean"),
                {tr("visible: waiting. in flight: received by somebody and not deleted. delayed: not yet visible. dead "
                    "letters: "

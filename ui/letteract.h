@@ -8,14 +8,14 @@ namespace sendonce {
 /// has to be asked, and has it done.
 enum class LetterAct {
     Replay, ///< the letters named, as a set that is frozen at the confirmation
+    Canary, ///< the same, one of them first
     EditAndReplay, ///< one letter
     Delete, ///< copies are kept
     Purge, ///< the whole queue, whatever was named; nothing is kept
-    Export, ///< those named, none: what the filter shows
+    Export, ///< those named
     Import, ///< names none
     ForgetClaim, ///< of one letter's event, or of one that is typed
     KeptCopies, ///< names none: copies of deleted letters, to be put back
-    Compose, ///< names none: a message of one's own
     MoveAll, ///< the whole queue by a message move task, whatever was named
     Runs, ///< names none: the replays, those that were interrupted too
 };

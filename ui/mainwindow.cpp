@@ -1,16 +1,19 @@
 #include "ui/mainwindow.h"
 
+#include "ui/auditpanel.h"
 #include "ui/checkpanel.h"
+#include "ui/cleanupdialog.h"
 #include "ui/coalescer.h"
-#include "ui/column.h"
+#include "ui/composedialog.h"
 #include "ui/consolestyle.h"
 #include "ui/controlbar.h"
+#include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/displaytext.h"
 #include "ui/doubtspanel.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
-#include "ui/keptwidth.h"
+#include "ui/letteractions.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -23,6 +26,7 @@
 #include "ui/sendpanel.h"
 #include "ui/statusline.h"
 #include "ui/windowactions.h"
+#include "ui/windowdocks.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -32,7 +36,6 @@
 #include <QMenuBar>
 #include <QMetaMethod>
 #include <QSettings>
-#include <QTabBar>
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -40,7 +43,6 @@ using namespace std::chrono_literals;
 namespace sendonce {
 namespace {
 
-constexpr int LeftWidth = 268; // at the default font
 constexpr int TicksPerLook = 10; ///< at the events in doubt: other workers make some too
 constexpr int SmallestText = 75;
 constexpr int LargestText = 200;
@@ -60,7 +62,6 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     , m_actions(std::make_unique<WindowActions>(this))
     , m_status(new StatusLine)
     , m_updates(new Coalescer(UpdateInterval, this))
-    , m_dockChanges(new Coalescer(0ms, this))
     , m_storyChanges(new Coalescer(300ms, this))
 {
     setObjectName(u"mainWindow"_s);
@@ -68,14 +69,24 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     m_bar = new ControlBar(*m_actions, this);
     addToolBar(Qt::TopToolBarArea, m_bar);
     setStatusBar(m_status);
-    makeDocks();
+    m_docks = new WindowDocks(this, m_actions->panels);
+    m_queue = m_docks->queue;
+    m_send = m_docks->send;
+    m_processed = m_docks->processed;
+    m_deadLetters = m_docks->deadLetters;
+    m_doubts = m_docks->doubts;
+    m_mailbox = m_docks->mailbox;
+    m_log = m_docks->log;
+    m_check = m_docks->check;
+    m_audit = m_docks->audit;
+    m_letterActs = new DeadLetterActs(m_deadLetters, this);
+    m_actions->addLetterActs(*m_deadLetters->acts());
     m_notice = new Notice(this, m_status->sizeHint().height());
     m_curtain = new Curtain(this);
     connectActions();
     connectPanels();
 
     connect(m_updates, &Coalescer::due, this, &MainWindow::flush);
-    connect(m_dockChanges, &Coalescer::due, this, &MainWindow::followDocks);
     connect(m_storyChanges, &Coalescer::due, this, [this] { Q_EMIT storyRequested(m_selectedEvent); });
     m_clock.setInterval(1s);
     connect(&m_clock, &QTimer::timeout, this, &MainWindow::tick);
@@ -84,7 +95,7 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
 
     showProfile(setup);
     resize(1280, 800);
-    defaultLayout();
+    m_docks->arrange();
     m_bar->showWords(tr("opening…"), Tone::Muted);
     tick();
     updateActions();
@@ -100,6 +111,8 @@ void MainWindow::showProfile(const WindowSetup &setup)
                        setup.strategy.isEmpty() ? tr("one transaction") : setup.strategy);
     dockOf(m_queue)->setHeading(tr("Queue · %1").arg(setup.queueName));
     m_send->setFaultsOffered(m_embedded);
+    m_readOnly = setup.readOnly;
+    m_letterActs->setRights(setup.readOnly, m_embedded);
     updateActions();
 }
 
@@ -117,7 +130,7 @@ void MainWindow::keepStateIn(const QString &folder)
     m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state);
     if (layout && !m_restored)
         resetLayout();
-    followDocks();
+    m_docks->follow();
 }
 
 void MainWindow::setTheme(ThemeChoice choice)
@@ -142,25 +155,17 @@ void MainWindow::setTextPercent(int percent)
 
 void MainWindow::resetLayout()
 {
-    defaultLayout();
+    m_docks->arrange();
 }
 
 PanelDock *MainWindow::dockOf(const Panel *panel) const
 {
-    const auto dock =
-        std::find_if(m_docks.cbegin(), m_docks.cend(), [panel](PanelDock *d) { return d->panel() == panel; });
-    return dock == m_docks.cend() ? nullptr : *dock;
+    return m_docks->dockOf(panel);
 }
 
 void MainWindow::bringForward(const Panel *panel)
 {
-    PanelDock *dock = dockOf(panel);
-    if (!dock)
-        return;
-    dock->show();
-    dock->raise();
-    if (panel->table())
-        panel->table()->setFocus();
+    m_docks->bringForward(panel);
 }
 
 Panel *MainWindow::frontPanel() const
@@ -182,9 +187,11 @@ void MainWindow::showOpened()
     m_openFailure.clear();
     m_processed->setReady();
     m_deadLetters->setReady();
+    m_letterActs->setReady();
+    m_audit->setReady();
     m_doubts->setReady();
     m_mailbox->setReady();
-    m_send->setReady(true);
+    m_send->setReady(!m_readOnly);
     showBar();
     updateActions();
 }
@@ -196,6 +203,7 @@ void MainWindow::showOpenFailed(const QString &text)
     m_processed->setUnavailable(text);
     m_deadLetters->setUnavailable(text);
     m_doubts->setUnavailable(text);
+    m_audit->setUnavailable(text);
     m_mailbox->setUnavailable(text);
     m_queue->setUnavailable(text);
     m_send->setReady(false);
@@ -299,6 +307,8 @@ void MainWindow::addDelivery(const DeliveryReport &report)
 void MainWindow::showSendReport(const SendReport &report)
 {
     m_send->showReport(report);
+    if (m_compose)
+        m_compose->showSent(report);
 }
 
 void MainWindow::showNote(const QString &text)
@@ -310,6 +320,7 @@ void MainWindow::showActFailed(const QString &act, const QString &text)
 {
     m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
     m_doubts->showActFailed(act);
+    m_letterActs->showActFailed(act, text);
 }
 
 void MainWindow::showProcessedPage(const ProcessedPage &page)
@@ -353,21 +364,61 @@ void MainWindow::showMoveTasks(const MoveTaskSupport &support)
 void MainWindow::updateDeadLetters(const QList<DeadLetter> &letters)
 {
     m_deadLetters->updateLetters(letters);
+    m_letterActs->updateLetters(letters);
 }
 
 void MainWindow::showDeadLetter(const DeadLetterDetail &letter)
 {
     m_deadLetters->showLetter(letter);
+    m_letterActs->showLetter(letter);
 }
 
 void MainWindow::showReplays(const QList<ReplayItem> &items)
 {
     m_deadLetters->showReplays(items);
+    m_letterActs->updateItems(items);
+    m_audit->noteAct();
     const bool aboutSelected = std::any_of(items.cbegin(), items.cend(), [this](const ReplayItem &item) {
         return !item.eventId.isEmpty() && item.eventId == m_selectedEvent;
     });
     if (aboutSelected)
         m_storyChanges->schedule();
+}
+
+void MainWindow::showEventRules(const EventRules &rules)
+{
+    m_letterActs->setRules(rules);
+    if (m_compose)
+        m_compose->setRules(rules);
+}
+
+void MainWindow::showActDone(const ActReport &report)
+{
+    if (report.act == "export audit"_L1)
+        m_audit->showExported(report);
+    else
+        m_letterActs->showActDone(report);
+    m_audit->noteAct();
+}
+
+void MainWindow::showAudit(const AuditPage &page)
+{
+    m_audit->showPage(page);
+}
+
+void MainWindow::showCleanUpPreview(const CleanUp &preview)
+{
+    if (m_cleanUp)
+        m_cleanUp->showPreview(preview);
+}
+
+void MainWindow::showCleanUpDone(const CleanUp &report)
+{
+    if (m_cleanUp)
+        m_cleanUp->showDone(report);
+    if (report.rows > 0)
+        m_processed->refresh();
+    m_audit->noteAct();
 }
 
 void MainWindow::showDoubts(const DoubtList &list)
@@ -437,9 +488,9 @@ void MainWindow::showEvent(QShowEvent *event)
 {
     QMainWindow::showEvent(event);
     m_clock.start();
-    m_dockChanges->schedule();
+    m_docks->followSoon();
     if (m_firstShow && !m_restored) // sizes are right only once everything has its style and font
-        QTimer::singleShot(0, this, &MainWindow::defaultSizes);
+        QTimer::singleShot(0, m_docks, &WindowDocks::settleSizes);
     if (m_firstShow && m_layoutStore)
         QTimer::singleShot(1s, this, [this] { m_layoutStore->finished(); }); // laid out, painted, and still alive
     m_firstShow = false;
@@ -476,59 +527,6 @@ QMenu *MainWindow::createPopupMenu()
     return nullptr; // View > Panels has them
 }
 
-void MainWindow::makeDocks()
-{
-    setDockOptions(AllowTabbedDocks | AllowNestedDocks | GroupedDragging);
-    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-    setDocumentMode(true);
-    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-    setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
-
-    m_queue = new QueuePanel;
-    m_send = new SendPanel;
-    m_processed = new ProcessedPanel;
-    m_deadLetters = new DeadLettersPanel;
-    m_doubts = new DoubtsPanel;
-    m_mailbox = new MailboxPanel;
-    m_log = new LogPanel;
-    m_check = new CheckPanel;
-    m_docks = {
-        new PanelDock(u"queue"_s, tr("Queue"), m_queue, new Column(m_queue)),
-        new PanelDock(u"send"_s, tr("Send and inject"), m_send, new Column(m_send)),
-        new PanelDock(u"processed"_s, tr("Processed events"), m_processed),
-        new PanelDock(u"deadletters"_s, tr("Dead letters"), m_deadLetters),
-        new PanelDock(u"doubts"_s, tr("In doubt"), m_doubts),
-        new PanelDock(u"mailbox"_s, tr("Mailbox"), m_mailbox),
-        new PanelDock(u"log"_s, tr("Log"), m_log),
-        new PanelDock(u"check"_s, tr("Check"), m_check),
-    };
-    for (PanelDock *dock : std::as_const(m_docks)) {
-        connect(dock, &QDockWidget::dockLocationChanged, m_dockChanges, &Coalescer::schedule);
-        connect(dock, &QDockWidget::topLevelChanged, m_dockChanges, &Coalescer::schedule);
-        connect(dock, &QDockWidget::visibilityChanged, m_dockChanges, &Coalescer::schedule);
-    }
-    new KeptWidth(this, dockOf(m_queue), dockOf(m_processed));
-    int number = 0;
-    for (PanelDock *dock : std::as_const(m_docks)) {
-        auto *action = new QAction(dock->plainTitle(), this);
-        action->setShortcut(QKeySequence(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++))));
-        action->setStatusTip(tr("Show this panel in front"));
-        connect(action, &QAction::triggered, this, [this, dock] { bringForward(dock->panel()); });
-        m_actions->panels->addAction(action);
-    }
-    m_actions->panels->addSeparator();
-    for (PanelDock *dock : std::as_const(m_docks)) {
-        QAction *toggle = dock->toggleViewAction();
-        // The dock's own action would repeat the count of the tab.
-        auto *shown = new QAction(tr("Show %1").arg(dock->plainTitle()), this);
-        shown->setCheckable(true);
-        shown->setChecked(toggle->isChecked());
-        connect(toggle, &QAction::toggled, shown, &QAction::setChecked);
-        connect(shown, &QAction::triggered, toggle, &QAction::trigger);
-        m_actions->panels->addAction(shown);
-    }
-}
-
 void MainWindow::connectActions()
 {
     const WindowActions &a = *m_actions;
@@ -546,6 +544,10 @@ void MainWindow::connectActions()
         m_check->check();
     });
     connect(a.send, &QAction::triggered, m_send, &SendPanel::send);
+    connect(a.compose, &QAction::triggered, this, &MainWindow::compose);
+    connect(m_send, &SendPanel::composeRequested, a.compose, &QAction::trigger);
+    connect(a.cleanUp, &QAction::triggered, this, &MainWindow::askToCleanUp);
+    connect(m_processed, &ProcessedPanel::cleanUpRequested, a.cleanUp, &QAction::trigger);
     connect(a.duplicate, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(); });
     connect(a.duplicateThis, &QAction::triggered, m_send, [this] { m_send->injectDuplicate(m_selectedEvent); });
     connect(a.failMails, &QAction::triggered, this, [this] {
@@ -558,7 +560,6 @@ void MainWindow::connectActions()
         bringForward(m_deadLetters);
         m_deadLetters->askToBrowse();
     });
-    connect(a.replay, &QAction::triggered, m_deadLetters, &DeadLettersPanel::replaySelected);
     for (const auto &[action, act] :
          {std::pair(a.doubtArrived, DoubtAct::Arrived), std::pair(a.doubtAgain, DoubtAct::SendAgain),
           std::pair(a.doubtAsk, DoubtAct::Ask)}) {
@@ -624,10 +625,8 @@ void MainWindow::connectPanels()
 
     connect(m_deadLetters, &DeadLettersPanel::browseRequested, this, &MainWindow::browseRequested);
     connect(m_deadLetters, &DeadLettersPanel::browseCancelled, this, &MainWindow::browseCancelled);
-    connect(m_deadLetters, &DeadLettersPanel::replayRequested, this, &MainWindow::replayRequested);
     connect(m_deadLetters, &DeadLettersPanel::letterRequested, this, &MainWindow::deadLetterRequested);
     connect(m_deadLetters, &DeadLettersPanel::storyRequested, this, &MainWindow::storyRequested);
-    connect(m_deadLetters, &DeadLettersPanel::canReplayChanged, this, &MainWindow::updateActions);
 
     connect(m_doubts, &DoubtsPanel::queried, this, &MainWindow::doubtsQueried);
     connect(m_doubts, &DoubtsPanel::settleRequested, this, &MainWindow::settleDoubtsRequested);
@@ -640,6 +639,10 @@ void MainWindow::connectPanels()
     connect(m_mailbox, &MailboxPanel::openRequested, this, &MainWindow::mailOpenRequested);
     connect(m_mailbox, &MailboxPanel::canSaveChanged, this, &MainWindow::updateActions);
 
+    connect(m_audit, &AuditPanel::queried, this, &MainWindow::auditQueried);
+    connect(m_audit, &AuditPanel::exportWanted, this, &MainWindow::auditExportRequested);
+    connect(m_letterActs, &DeadLetterActs::letterRequested, this, &MainWindow::deadLetterRequested);
+
     connect(m_check, &CheckPanel::checkRequested, this, &MainWindow::checkServices);
     connect(m_check, &CheckPanel::checkingChanged, this, &MainWindow::updateActions);
 
@@ -649,61 +652,13 @@ void MainWindow::connectPanels()
         connect(panel, &Panel::eventSelected, this, &MainWindow::selectEvent);
 }
 
-void MainWindow::defaultLayout()
-{
-    PanelDock *queue = dockOf(m_queue);
-    PanelDock *send = dockOf(m_send);
-    PanelDock *processed = dockOf(m_processed);
-    for (PanelDock *dock : std::as_const(m_docks)) {
-        dock->setFloating(false);
-        addDockWidget(dock == queue || dock == send ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
-    }
-    splitDockWidget(queue, send, Qt::Vertical);
-    for (PanelDock *dock : {dockOf(m_deadLetters), dockOf(m_doubts), dockOf(m_mailbox), dockOf(m_log), dockOf(m_check)})
-        tabifyDockWidget(processed, dock);
-    for (PanelDock *dock : std::as_const(m_docks))
-        dock->setVisible(dock->panel() != m_check);
-    processed->raise();
-    followDocks();
-    if (isVisible())
-        defaultSizes(); // else when it is shown: before, nothing has its size
-}
-
-void MainWindow::defaultSizes()
-{
-    PanelDock *queue = dockOf(m_queue);
-    const int left = LeftWidth * QApplication::font().pixelSize() / 13;
-    resizeDocks({queue, dockOf(m_processed)}, {left, std::max(left, width() - left - 1)}, Qt::Horizontal);
-    PanelDock *send = dockOf(m_send);
-    // The chart gives way first.
-    const int room = queue->height() + send->height();
-    const int title = queue->sizeHint().height() - m_queue->sizeHint().height();
-    const int most = m_queue->sizeHint().height() + title;
-    const int least = std::min(m_queue->minimumSizeHint().height() + title, most);
-    const int wanted = std::clamp(room - send->sizeHint().height(), least, most);
-    resizeDocks({queue, send}, {std::max(1, wanted), std::max(1, room - wanted)}, Qt::Vertical);
-}
-
-/// Titles follow how the docks lie; the tab bars, which QMainWindow makes and unmakes, get their names.
-void MainWindow::followDocks()
-{
-    for (PanelDock *dock : std::as_const(m_docks))
-        dock->updateTitle();
-    const QList<QTabBar *> bars = findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly);
-    for (QTabBar *bar : bars) {
-        bar->setAccessibleName(tr("Panels"));
-        bar->setExpanding(false);
-        bar->setElideMode(Qt::ElideNone); // rather scroll than hide a count
-        bar->setUsesScrollButtons(true);
-    }
-}
-
 /// At most 20 times a second, whatever comes (console.md, "Nothing blocks the window").
 void MainWindow::flush()
 {
     if (m_newDepth) {
         m_queue->showDepth(*m_newDepth);
         m_deadLetters->showDepth(m_newDepth->deadLetters);
+        m_letterActs->showDepth(m_newDepth->deadLetters);
         dockOf(m_deadLetters)->setBadge(m_newDepth->deadLetters);
         m_newDepth.reset();
     }
@@ -747,13 +702,14 @@ void MainWindow::updateActions()
     a.start->setEnabled(m_opened && idle);
     a.stop->setEnabled(m_opened && (m_state == WorkerState::Running || m_state == WorkerState::Starting));
     a.send->setEnabled(m_opened);
+    a.compose->setEnabled(m_opened && !m_readOnly);
+    a.cleanUp->setEnabled(m_opened);
     a.duplicate->setEnabled(m_opened);
     a.duplicateThis->setEnabled(m_opened && !m_selectedEvent.isEmpty());
     a.failMails->setEnabled(m_opened && m_embedded);
     a.disarm->setEnabled(m_opened && m_armed);
     a.browse->setEnabled(m_opened);
     a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
-    a.replay->setEnabled(m_deadLetters->canReplay());
     a.doubtArrived->setEnabled(m_doubts->canSettle(DoubtAct::Arrived));
     a.doubtAgain->setEnabled(m_doubts->canSettle(DoubtAct::SendAgain));
     a.doubtAsk->setEnabled(m_doubts->canSettle(DoubtAct::Ask));
@@ -773,6 +729,28 @@ void MainWindow::jumpTo(const QString &eventId)
     bringForward(m_processed);
     if (!m_processed->revealEvent(eventId))
         m_processed->searchField()->search(eventId);
+}
+
+void MainWindow::compose()
+{
+    if (!m_compose) {
+        m_compose = new ComposeDialog(m_letterActs->rules(), this);
+        connect(m_compose, &ComposeDialog::sendWanted, this, &MainWindow::sendRequested);
+    }
+    m_compose->show();
+    m_compose->raise();
+    m_compose->activateWindow();
+}
+
+void MainWindow::askToCleanUp()
+{
+    if (m_cleanUp)
+        m_cleanUp->close();
+    m_cleanUp = new CleanUpDialog(
+        !m_embedded, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString(), this);
+    connect(m_cleanUp, &CleanUpDialog::previewQueried, this, &MainWindow::cleanUpPreviewQueried);
+    connect(m_cleanUp, &CleanUpDialog::cleanUpWanted, this, &MainWindow::cleanUpRequested);
+    m_cleanUp->open();
 }
 
 /// Without a worker nobody would answer: a port or a setting stopped everything before there was one.
@@ -800,7 +778,7 @@ void MainWindow::storeLayout()
 
 QList<Panel *> MainWindow::eventPanels() const
 {
-    return {m_processed, m_deadLetters, m_doubts, m_mailbox, m_log};
+    return {m_processed, m_deadLetters, m_doubts, m_mailbox, m_log, m_audit};
 }
 
 } // namespace sendonce

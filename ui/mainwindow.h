@@ -5,6 +5,7 @@
 #include "worker/types.h"
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QTimer>
 
 #include <chrono>
@@ -15,10 +16,14 @@ class QSettings;
 
 namespace sendonce {
 
+class AuditPanel;
 class CheckPanel;
+class CleanUpDialog;
 class Coalescer;
+class ComposeDialog;
 class ControlBar;
 class Curtain;
+class DeadLetterActs;
 class DeadLettersPanel;
 class DoubtsPanel;
 class HelpWindow;
@@ -31,6 +36,7 @@ class ProcessedPanel;
 class QueuePanel;
 class SendPanel;
 class StatusLine;
+class WindowDocks;
 struct WindowActions;
 
 /// The profile, as the window shows it.
@@ -41,6 +47,7 @@ struct WindowSetup
     bool embedded = true; ///< mailbox and faults are this folder's; else they are not offered
     QString queueName = QStringLiteral("job-board-events");
     QString strategy; ///< in words; empty: "one transaction"
+    bool readOnly = false; ///< looks, but does not act
 };
 
 /// The console's window. It takes values by its show…/add… slots and says what the person wants by signals; it knows no
@@ -65,12 +72,14 @@ public:
 
     ProcessedPanel *processedPanel() const { return m_processed; }
     DeadLettersPanel *deadLettersPanel() const { return m_deadLetters; }
+    DeadLetterActs *letterActs() const { return m_letterActs; } ///< attach.h joins it to the worker itself
     DoubtsPanel *doubtsPanel() const { return m_doubts; }
     MailboxPanel *mailboxPanel() const { return m_mailbox; }
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
     SendPanel *sendPanel() const { return m_send; }
     CheckPanel *checkPanel() const { return m_check; }
+    AuditPanel *auditPanel() const { return m_audit; }
     const WindowActions &actions() const { return *m_actions; }
     PanelDock *dockOf(const Panel *panel) const;
     /// Shows a panel, in front, with the keyboard in it.
@@ -101,6 +110,11 @@ public Q_SLOTS:
     void showReplays(const QList<sendonce::ReplayItem> &items);
     void updateDeadLetters(const QList<sendonce::DeadLetter> &letters);
     void showDeadLetter(const sendonce::DeadLetterDetail &letter);
+    void showEventRules(const sendonce::EventRules &rules);
+    void showActDone(const sendonce::ActReport &report);
+    void showAudit(const sendonce::AuditPage &page);
+    void showCleanUpPreview(const sendonce::CleanUp &preview);
+    void showCleanUpDone(const sendonce::CleanUp &report);
     void showDoubts(const sendonce::DoubtList &list);
     void showDoubtsSettled(const QList<sendonce::DoubtOutcome> &outcomes);
     void showCheckLine(const sendonce::CheckLine &line);
@@ -123,9 +137,12 @@ Q_SIGNALS:
     void storyRequested(const QString &eventId);
     void browseRequested();
     void browseCancelled();
-    void replayRequested(const QStringList &messageIds);
     void retryKeysRequested();
     void deadLetterRequested(const QString &messageId);
+    void auditQueried(qint64 beforeId, int limit);
+    void auditExportRequested(const QString &path);
+    void cleanUpPreviewQueried();
+    void cleanUpRequested();
     void doubtsQueried(int limit);
     void settleDoubtsRequested(const QStringList &eventIds, sendonce::DoubtAct act);
     void checkRequested();
@@ -140,17 +157,15 @@ protected:
     QMenu *createPopupMenu() override;
 
 private:
-    void makeDocks();
     void connectActions();
     void connectPanels();
-    void defaultLayout();
-    void defaultSizes();
-    void followDocks();
     void flush();
     void tick();
     void updateActions();
     void jumpTo(const QString &eventId);
     void storeLayout();
+    void compose();
+    void askToCleanUp();
     void checkServices();
     void showKeys(const sendonce::ServiceStatus &queue);
     void showBar();
@@ -165,16 +180,19 @@ private:
     SendPanel *m_send;
     ProcessedPanel *m_processed;
     DeadLettersPanel *m_deadLetters;
+    DeadLetterActs *m_letterActs;
     DoubtsPanel *m_doubts;
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
     CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
-    QList<PanelDock *> m_docks; ///< in the order of the menu
+    AuditPanel *m_audit;
+    WindowDocks *m_docks;
+    QPointer<ComposeDialog> m_compose;
+    QPointer<CleanUpDialog> m_cleanUp;
     Notice *m_notice;
     Curtain *m_curtain;
     HelpWindow *m_help = nullptr;
     Coalescer *m_updates;
-    Coalescer *m_dockChanges;
     Coalescer *m_storyChanges;
     QTimer m_clock;
     QTimer m_closing;
@@ -192,6 +210,7 @@ private:
     bool m_tryingKeys = false;
     bool m_retryAsked = false; ///< by a person, who wants the outcome
     bool m_embedded = true;
+    bool m_readOnly = false;
     bool m_workerClosed = false;
     bool m_firstShow = true;
     bool m_restored = false; ///< the layout came from the folder

@@ -47,6 +47,11 @@ ProcessedPanel::ProcessedPanel(QWidget *parent)
     barLayout->addWidget(m_search);
     barLayout->addStretch(1);
     barLayout->addWidget(m_count);
+    auto *cleanUp = new QPushButton(tr("Clean up…"));
+    cleanUp->setObjectName(u"cleanUp"_s);
+    cleanUp->setToolTip(toolTipText(tr("Forget old events that no message can bring back, after a look at how many")));
+    barLayout->addWidget(cleanUp);
+    connect(cleanUp, &QPushButton::clicked, this, &ProcessedPanel::cleanUpRequested);
 
     m_table->setModel(m_model);
     m_table->setGlyphColumn(ProcessedModel::Glyph);

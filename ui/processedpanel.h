@@ -39,6 +39,7 @@ Q_SIGNALS:
     void duplicateRequested(const QString &eventId);
     void sendRequested(); ///< from the words of the empty table
     void storyRequested(const QString &eventId);
+    void cleanUpRequested();
 
 protected:
     void showEvent(QShowEvent *event) override;

@@ -26,6 +26,7 @@ SendPanel::SendPanel(QWidget *parent)
     , m_send(new QPushButton(icon(u"send"_s, Tone::Accent), tr("Send one event")))
     , m_duplicate(new QPushButton(icon(u"duplicate"_s, Tone::Accent), tr("Inject duplicate")))
     , m_fail(new QPushButton(icon(u"warning"_s, Tone::Accent), tr("Fail next mails…")))
+    , m_compose(new QPushButton(icon(u"log"_s, Tone::Accent), tr("Compose…")))
     , m_outcome(new PlainLabel({}, PlainLabel::Role::Caption))
 {
     m_send->setObjectName(u"sendOneEvent"_s);
@@ -36,6 +37,8 @@ SendPanel::SendPanel(QWidget *parent)
         toolTipText(tr("A new event as two messages with different MessageIds: one e-mail, one skip")));
     m_fail->setToolTip(toolTipText(tr("The embedded mailbox refuses the next mails; the worker is not told")));
     m_fail->setCheckable(true);
+    m_compose->setObjectName(u"compose"_s);
+    m_compose->setToolTip(toolTipText(tr("An event of your own: fields, copies, delay, attributes, JSON")));
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(2 * SpacingUnit, SpacingUnit / 2, 2 * SpacingUnit, 2 * SpacingUnit);
     layout->setSpacing(SpacingUnit);
@@ -45,6 +48,9 @@ SendPanel::SendPanel(QWidget *parent)
         layout->addWidget(button);
     }
     layout->addWidget(makeFailForm());
+    setLook(m_compose, Look::Leading);
+    m_compose->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    layout->addWidget(m_compose);
     m_outcome->setWordWrap(true);
     m_outcome->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layout->addWidget(m_outcome);
@@ -52,6 +58,7 @@ SendPanel::SendPanel(QWidget *parent)
 
     connect(m_send, &QPushButton::clicked, this, &SendPanel::send);
     connect(m_duplicate, &QPushButton::clicked, this, [this] { injectDuplicate(); });
+    connect(m_compose, &QPushButton::clicked, this, &SendPanel::composeRequested);
     connect(m_fail, &QPushButton::toggled, m_form, &QWidget::setVisible);
     setReady(false);
 }
@@ -82,7 +89,7 @@ void SendPanel::showFailure(const QString &text)
 
 void SendPanel::setReady(bool ready)
 {
-    for (QPushButton *button : {m_send, m_duplicate, m_fail})
+    for (QPushButton *button : {m_send, m_duplicate, m_fail, m_compose})
         button->setEnabled(ready);
     if (!ready)
         m_fail->setChecked(false);

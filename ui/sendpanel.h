@@ -31,6 +31,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void sendRequested(const sendonce::SendRequest &request);
+    void composeRequested();
     void injectDuplicateRequested(const QString &eventId);
     void failNextMailsRequested(int times, int replyCode);
 
@@ -45,6 +46,7 @@ private:
     QPushButton *m_send;
     QPushButton *m_duplicate;
     QPushButton *m_fail;
+    QPushButton *m_compose;
     QWidget *m_form;
     QSpinBox *m_times;
     QSpinBox *m_code;

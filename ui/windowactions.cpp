@@ -1,6 +1,7 @@
 #include "ui/windowactions.h"
 
 #include "ui/icons.h"
+#include "ui/letteractions.h"
 #include "ui/theme.h"
 
 #include <QAction>
@@ -34,9 +35,10 @@ WindowActions::WindowActions(QMainWindow *window)
     auto *file = new QMenu(tr("&File"), window);
     auto *worker = new QMenu(tr("&Worker"), window);
     auto *queue = new QMenu(tr("&Queue"), window);
+    deadLetters = new QMenu(tr("&Dead letters"), window);
     auto *view = new QMenu(tr("&View"), window);
     auto *helpMenu = new QMenu(tr("&Help"), window);
-    for (QMenu *menu : {file, worker, queue, view, helpMenu})
+    for (QMenu *menu : {file, worker, queue, deadLetters, view, helpMenu})
         bar->addMenu(menu);
 
     saveMail = add(file, tr("&Save e-mail as…"), QKeySequence::Save, icon(u"save"_s),
@@ -56,6 +58,8 @@ WindowActions::WindowActions(QMainWindow *window)
 
     send =
         add(queue, tr("&Send one event"), QKeySequence(Qt::CTRL | Qt::Key_N), icon(u"send"_s), tr("Send a new event"));
+    compose = add(queue, tr("C&ompose…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N), icon(u"log"_s),
+                  tr("Send an event of your own: fields, copies, delay, attributes, JSON"));
     duplicate = add(queue, tr("Inject &duplicate"), QKeySequence(Qt::CTRL | Qt::Key_D), icon(u"duplicate"_s),
                     tr("Send a new event as two messages"));
     duplicateThis =
@@ -67,17 +71,18 @@ WindowActions::WindowActions(QMainWindow *window)
     disarm =
         add(queue, tr("D&isarm"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M), {}, tr("Let mails through again"));
     queue->addSeparator();
-    browse = add(queue, tr("&Browse dead letters…"), QKeySequence(Qt::CTRL | Qt::Key_B), icon(u"browse"_s),
+    browse = add(deadLetters, tr("&Browse dead letters…"), QKeySequence(Qt::CTRL | Qt::Key_B), icon(u"browse"_s),
                  tr("Look into the dead letter queue"));
-    replay = add(queue, tr("&Replay chosen dead letters"), QKeySequence(Qt::CTRL | Qt::Key_Return), icon(u"replay"_s),
-                 tr("Send the chosen dead letters to the queue again"));
-    queue->addSeparator();
     doubtArrived = add(queue, tr("In doubt: it arri&ved…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Y),
                        icon(u"check"_s), tr("Mark the chosen events in doubt as handled"));
     doubtAgain = add(queue, tr("In doubt: send a&gain…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G),
                      icon(u"replay"_s), tr("Let the chosen events in doubt be sent again"));
     doubtAsk = add(queue, tr("In doubt: &ask the mailbox…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
                    icon(u"inbox"_s), tr("Look for the e-mails of the chosen events in doubt where they should be"));
+
+    queue->addSeparator();
+    cleanUp = add(queue, tr("Clean &up processed events…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_X), {},
+                  tr("Forget old events that no message can bring back, after a look at how many"));
 
     panels = view->addMenu(tr("&Panels"));
     view->addSeparator();
@@ -120,6 +125,20 @@ WindowActions::WindowActions(QMainWindow *window)
     shortcuts =
         add(helpMenu, tr("&Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Slash), {}, tr("Every shortcut"));
     about = add(helpMenu, tr("&About Sendonce"), {}, {}, tr("Version and licence"));
+}
+
+void WindowActions::addLetterActs(const LetterActions &acts)
+{
+    deadLetters->setToolTipsVisible(true); // they say why not
+    for (const LetterAct act : {LetterAct::Replay, LetterAct::Canary, LetterAct::EditAndReplay, LetterAct::Delete})
+        deadLetters->addAction(acts.of(act));
+    deadLetters->addSeparator();
+    for (const LetterAct act : {LetterAct::Export, LetterAct::Import, LetterAct::KeptCopies, LetterAct::Runs})
+        deadLetters->addAction(acts.of(act));
+    deadLetters->addSeparator();
+    for (const LetterAct act : {LetterAct::MoveAll, LetterAct::ForgetClaim, LetterAct::Purge})
+        deadLetters->addAction(acts.of(act));
+    replay = acts.of(LetterAct::Replay);
 }
 
 } // namespace sendonce

@@ -9,6 +9,8 @@ class QMenu;
 
 namespace sendonce {
 
+class LetterActions;
+
 /// Every act of the window as a QAction in a menu, with its shortcut or mnemonic. Made by the window, which connects
 /// them.
 struct WindowActions
@@ -16,6 +18,8 @@ struct WindowActions
     Q_DECLARE_TR_FUNCTIONS(WindowActions)
 public:
     explicit WindowActions(QMainWindow *window);
+    /// Into their menu; the panel made them.
+    void addLetterActs(const LetterActions &acts);
 
     QAction *saveMail;
     QAction *quit;
@@ -26,12 +30,15 @@ public:
     QAction *check;
 
     QAction *send;
+    QAction *compose;
     QAction *duplicate;
     QAction *duplicateThis;
     QAction *failMails;
     QAction *disarm;
+    QAction *cleanUp;
+    QMenu *deadLetters;
     QAction *browse;
-    QAction *replay;
+    QAction *replay = nullptr; ///< since addLetterActs()
     QAction *doubtArrived;
     QAction *doubtAgain;
     QAction *doubtAsk;

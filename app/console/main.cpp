@@ -84,6 +84,7 @@ int main(int argc, char **argv)
 
     WindowSetup setup;
     setup.profile = checked->profile;
+    setup.readOnly = checked->readOnly;
     setup.queueName = checked->queueUrl.path().section(u'/', -1);
     if (!given.namesServices()) {
         setup.profile = u"Local"_s; // its services are about to start

@@ -1,8 +1,11 @@
 // Shows the window fed with realistic values and no worker, to look at it: gallery --fill --theme dark --size 1280x800
 // --tab "Dead letters" --shot picture.png. Not a test.
+#include "ui/auditpanel.h"
+#include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
 #include "ui/inlineconfirm.h"
+#include "ui/letteractions.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
@@ -95,13 +98,15 @@ public:
         QObject::connect(&window, &MainWindow::storyRequested, &window, [this](const QString &eventId) {
             QTimer::singleShot(0, &m_window, [this, eventId] { m_window.showStory(story(eventId)); });
         });
-        QObject::connect(&window, &MainWindow::replayRequested, &window, [this](const QStringList &messageIds) {
-            for (const QString &messageId : messageIds)
-                QTimer::singleShot(700, &m_window, [this, messageId] {
-                    m_window.showReplays(
-                        {{messageId, {}, ReplayItem::State::Mailed, u"mailed · handled by a new delivery"_s}});
-                });
-        });
+        QObject::connect(
+            window.letterActs(), &DeadLetterActs::replayOrdered, &window, [this](const ReplayOrder &order) {
+                for (const QString &messageId : order.messageIds)
+                    QTimer::singleShot(700, &m_window, [this, messageId] {
+                        m_window.showReplays(
+                            {{messageId, {}, ReplayItem::State::Mailed, u"mailed · handled by a new delivery"_s, 1}});
+                    });
+            });
+        connectActs();
         QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
             QTimer::singleShot(400, &m_window, [this] { m_window.showDeadLetters(m_letters); });
         });
@@ -117,6 +122,8 @@ public:
             m_window.showSendReport({request, uuid(m_random), {u"m-1"_s}, {}});
         });
     }
+
+    void showRun() { m_window.letterActs()->showProgress(runs().first()); }
 
     void open()
     {
@@ -302,6 +309,132 @@ private:
         m_doubts.readAt = m_now;
     }
 
+    /// Every answer of a worker that the dialogs of acts need.
+    void connectActs()
+    {
+        DeadLetterActs *acts = m_window.letterActs();
+        QObject::connect(acts, &DeadLetterActs::letterRequested, &m_window, [this](const QString &messageId) {
+            for (const DeadLetter &each : std::as_const(m_letters.letters)) {
+                if (each.message.messageId == messageId)
+                    m_window.showDeadLetter({each, {}});
+            }
+        });
+        QObject::connect(acts, &DeadLetterActs::runsQueried, &m_window,
+                         [this, acts] { QTimer::singleShot(0, &m_window, [this, acts] { acts->showRuns(runs()); }); });
+        QObject::connect(acts, &DeadLetterActs::runItemsQueried, &m_window, [this, acts](qint64 run) {
+            ReplayItems items;
+            items.run = run;
+            using State = ReplayItem::State;
+            const State states[] = {State::Mailed,    State::Skipped,  State::Mailed,
+                                    State::DeadAgain, State::Replayed, State::Sending};
+            for (int i = 0; i < 12; ++i) {
+                const State state = states[i % 6];
+                items.items += ReplayItem{uuid(m_random), uuid(m_random), state,
+                                          state == State::Mailed          ? u"mailed"_s
+                                              : state == State::Skipped   ? u"skipped: handled before"_s
+                                              : state == State::DeadAgain ? u"dead again: 550 5.1.1 no such mailbox"_s
+                                                                          : QString(),
+                                          run};
+            }
+            QTimer::singleShot(0, &m_window, [acts, items] { acts->showRunItems(items); });
+        });
+        QObject::connect(acts, &DeadLetterActs::keptQueried, &m_window, [this, acts] {
+            KeptLetters kept;
+            for (int i = 0; i < 6; ++i)
+                kept.letters += KeptLetter{i,
+                                           m_now.addSecs(-700 * i),
+                                           u"sam"_s,
+                                           uuid(m_random),
+                                           uuid(m_random),
+                                           i == 2 ? uuid(m_random) : QString(),
+                                           {}};
+            QTimer::singleShot(0, &m_window, [acts, kept] { acts->showKeptLetters(kept); });
+        });
+        QObject::connect(acts, &DeadLetterActs::moveTaskQueried, &m_window, [acts] {
+            MoveTaskProgress progress;
+            progress.state = MoveTaskProgress::State::Running;
+            progress.moved = 1204;
+            progress.toMove = 4711;
+            progress.canCancel = true;
+            acts->showMoveTask(progress);
+        });
+        QObject::connect(&m_window, &MainWindow::cleanUpPreviewQueried, &m_window, [this] {
+            CleanUp preview;
+            preview.keepDays = 45;
+            preview.rows = 12'408;
+            preview.before = m_now.addDays(-45);
+            preview.oldest = m_now.addDays(-210);
+            preview.newest = m_now.addDays(-45).addSecs(-90);
+            m_window.showCleanUpPreview(preview);
+        });
+        QObject::connect(&m_window, &MainWindow::auditQueried, &m_window,
+                         [this] { QTimer::singleShot(0, &m_window, [this] { m_window.showAudit(audit()); }); });
+        m_window.showMoveTasks({MoveTaskSupport::Answer::Yes, {}});
+        acts->setQueueNames({u"job-board-events"_s, u"job-board-events-dlq"_s, 3});
+        EventRules rules;
+        rules.types = {{u"application.received"_s, {{u"application_id"_s, true}}},
+                       {u"application.status_changed"_s,
+                        {{u"application_id"_s, true}, {u"old_status"_s, false}, {u"new_status"_s, false}}}};
+        rules.check = [](const QByteArray &body) { return BodyCheck{{}, u"e"_s, u"t"_s, body.size()}; };
+        m_window.showEventRules(rules);
+    }
+
+    QList<ReplayProgress> runs() const
+    {
+        const auto run = [this](qint64 number, ReplayProgress::State state, qint64 done, qint64 left, qint64 failed) {
+            ReplayProgress each;
+            each.run = number;
+            each.act = number == 2 ? u"delete"_s : u"replay"_s;
+            each.state = state;
+            each.total = done + left + failed;
+            each.done = done;
+            each.left = left;
+            each.failed = failed;
+            if (number != 2) {
+                each.mailed = done * 3 / 4;
+                each.skipped = done / 8;
+                each.deadAgain = done / 16;
+                each.waiting = done - each.mailed - each.skipped - each.deadAgain;
+            }
+            each.startedAt = m_now.addSecs(-3600 * (6 - number));
+            each.by = u"sam on mailhost"_s;
+            return each;
+        };
+        QList<ReplayProgress> all{
+            run(5, ReplayProgress::State::Halted, 32, 15, 2), run(4, ReplayProgress::State::Interrupted, 210, 290, 0),
+            run(3, ReplayProgress::State::Finished, 64, 0, 0), run(2, ReplayProgress::State::Finished, 3, 0, 0),
+            run(1, ReplayProgress::State::Cancelled, 12, 40, 0)};
+        all[0].text = u"2 failures, as asked"_s;
+        return all;
+    }
+
+    AuditPage audit()
+    {
+        AuditPage page;
+        const auto add = [&](const QString &act, int ids, const QString &text, const QString &outcome) {
+            AuditEntry entry;
+            entry.id = 1000 - page.entries.size();
+            entry.at = m_now.addSecs(-340 * page.entries.size());
+            entry.who = u"sam"_s;
+            entry.host = u"mailhost"_s;
+            entry.profile = u"Local"_s;
+            entry.act = act;
+            for (int i = 0; i < ids; ++i)
+                entry.ids += uuid(m_random);
+            entry.text = text;
+            entry.outcome = outcome;
+            page.entries += entry;
+        };
+        add(u"replay"_s, 49, {}, u"47 sent, 2 failed, 0 left"_s);
+        add(u"replay"_s, 49, u"49 letters: 41 not handled, 6 handled, 0 in doubt, 0 unknown, 2 invalid; canary first"_s,
+            {});
+        add(u"delete"_s, 3, {}, u"3 deleted, 0 failed, 0 left"_s);
+        add(u"delete"_s, 3, u"3 letters, a copy of each is kept"_s, {});
+        add(u"forget"_s, 1, {}, u"event 23e48c51 can mail again"_s);
+        add(u"forget"_s, 1, u"event 23e48c51 can mail again, because: the first one bounced"_s, {});
+        return page;
+    }
+
     void settle(const QStringList &eventIds, DoubtAct act)
     {
         QList<DoubtOutcome> outcomes;
@@ -457,6 +590,13 @@ private:
 
 } // namespace
 
+const QHash<QString, LetterAct> LetterActs = {
+    {u"canary"_s, LetterAct::Canary},      {u"edit"_s, LetterAct::EditAndReplay}, {u"delete"_s, LetterAct::Delete},
+    {u"purge"_s, LetterAct::Purge},        {u"export"_s, LetterAct::Export},      {u"import"_s, LetterAct::Import},
+    {u"kept"_s, LetterAct::KeptCopies},    {u"runs"_s, LetterAct::Runs},          {u"move"_s, LetterAct::MoveAll},
+    {u"forget"_s, LetterAct::ForgetClaim},
+};
+
 int main(int argc, char **argv)
 {
     QElapsedTimer started;
@@ -475,7 +615,7 @@ int main(int argc, char **argv)
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
         {u"do"_s,
-         u"browse, fail, replay, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
+         u"browse, fail, replay, canary, edit, delete, purge, export, import, kept, runs, move, forget, compose, cleanup, strip, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
          u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
@@ -507,7 +647,7 @@ int main(int argc, char **argv)
 
     for (Panel *panel :
          std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
-                                        window.mailboxPanel(), window.logPanel()}) {
+                                        window.mailboxPanel(), window.logPanel(), window.auditPanel()}) {
         if (window.dockOf(panel)->plainTitle() == parser.value(u"tab"_s))
             window.bringForward(panel);
     }
@@ -523,6 +663,14 @@ int main(int argc, char **argv)
             window.actions().failMails->trigger();
         else if (act == "replay"_L1)
             window.actions().replay->trigger();
+        else if (LetterActs.contains(act))
+            window.deadLettersPanel()->acts()->of(LetterActs.value(act))->trigger();
+        else if (act == "compose"_L1)
+            window.actions().compose->trigger();
+        else if (act == "cleanup"_L1)
+            window.actions().cleanUp->trigger();
+        else if (act == "strip"_L1)
+            gallery.showRun();
         else if (act == "note"_L1)
             window.showActFailed(u"Sending"_s,
                                  u"127.0.0.1:9324 did not answer within 5 s. Is the queue running? See --queue-url."_s);
@@ -535,7 +683,7 @@ int main(int argc, char **argv)
                  "(~/.aws/credentials)"_s,
                  QDateTime::currentDateTimeUtc().addSecs(60)});
         } else if (act == "menu"_L1)
-            window.menuBar()->setActiveAction(window.menuBar()->actions().at(3));
+            window.menuBar()->setActiveAction(window.menuBar()->actions().at(4));
         else if (act == "help"_L1)
             window.actions().help->trigger();
         else if (act == "arrived"_L1)
@@ -569,7 +717,7 @@ int main(int argc, char **argv)
                     return letter(front->table()->model()->index(i, 0).data(EventIdRole).toString(), 1,
                                   Verdict::Unknown, {}, {}, {});
                 }();
-                window.showReplay({dead.message.messageId, dead.eventId, state, {}});
+                window.showReplays({{dead.message.messageId, dead.eventId, state, {}, 0}});
                 ++i;
             }
         }
@@ -578,7 +726,8 @@ int main(int argc, char **argv)
         QTimer::singleShot(1500ms, &window, [&] {
             QWidget *shown = &window;
             const QString act = parser.value(u"do"_s);
-            if (act == "help"_L1 || act == "about"_L1 || act == "float"_L1 || act == "menu"_L1) {
+            if (LetterActs.contains(act) || act == "replay"_L1 || act == "compose"_L1 || act == "cleanup"_L1
+                || act == "help"_L1 || act == "about"_L1 || act == "float"_L1 || act == "menu"_L1) {
                 for (QWidget *top : QApplication::topLevelWidgets()) {
                     if (top != &window && top->isVisible() && top->width() > 100)
                         shown = top;

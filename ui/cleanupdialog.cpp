@@ -1,0 +1,85 @@
+#include "ui/cleanupdialog.h"
+
+#include "ui/displaytext.h"
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+using namespace Qt::StringLiterals;
+
+namespace sendonce {
+
+CleanUpDialog::CleanUpDialog(bool typed, const QString &whyNot, QWidget *parent)
+    : ActDialog(tr("Clean up processed events"), tr("Forget"), parent)
+    , m_isTyped(typed)
+    , m_whyNot(whyNot)
+    , m_typed(new QLineEdit)
+{
+    setObjectName(u"cleanUpDialog"_s);
+    setWords(tr("Looking for events that no message can bring back…"));
+    m_typed->setObjectName(u"cleanUpTyped"_s);
+    m_typed->setPlaceholderText(tr("Type the count to go on"));
+    m_typed->setAccessibleName(m_typed->placeholderText());
+    m_typed->hide();
+    fields()->addWidget(m_typed);
+    connect(m_typed, &QLineEdit::textChanged, this, &CleanUpDialog::follow);
+    connect(this, &ActDialog::confirmed, this, [this] {
+        setBusy(tr("Forgetting…"));
+        Q_EMIT cleanUpWanted();
+    });
+    QMetaObject::invokeMethod(this, &CleanUpDialog::previewQueried, Qt::QueuedConnection);
+    follow();
+}
+
+void CleanUpDialog::showPreview(const CleanUp &preview)
+{
+    m_isKnown = true;
+    m_preview = preview;
+    QString words = preview.rows == 0
+        ? tr("Nothing is older than %1 days (before %2).").arg(preview.keepDays).arg(dayAndTime(preview.before))
+        : tr("%1 events were processed more than %2 days ago (before %3).\nOldest %4, newest %5.")
+              .arg(countText(preview.rows))
+              .arg(preview.keepDays)
+              .arg(dayAndTime(preview.before), dayAndTime(preview.oldest), dayAndTime(preview.newest));
+    if (preview.rows > 0)
+        words += u"\n\n"_s
+            + tr("Forgotten, an event would be mailed again if a message about it came back. The events of the dead "
+                 "letters that were looked at last stay.");
+    setWords(words);
+    if (!preview.error.isEmpty())
+        setNote(preview.error, Tone::Failed);
+    else
+        setNote(preview.warning, Tone::InDoubt);
+    m_typed->setVisible(m_isTyped && preview.rows > 0);
+    yesButton()->setText(preview.rows > 0 ? tr("Forget %1").arg(countText(preview.rows)) : tr("Forget"));
+    follow();
+}
+
+void CleanUpDialog::showDone(const CleanUp &report)
+{
+    if (!isBusy())
+        return; // by schedule
+    ActReport done;
+    done.done = report.error.isEmpty() ? 1 : report.rows;
+    done.failed = report.error.isEmpty() ? 0 : 1;
+    done.text =
+        tr("Forgot %1 events and %2 rows of the journal").arg(countText(report.rows), countText(report.journalRows));
+    if (!report.error.isEmpty())
+        done.problems = {report.error};
+    showReport(done);
+}
+
+void CleanUpDialog::follow()
+{
+    if (isBusy())
+        return;
+    setPossible(!m_whyNot.isEmpty()       ? m_whyNot
+                    : !m_isKnown          ? tr("Still looking")
+                    : m_preview.rows == 0 ? tr("There is nothing to forget")
+                    : m_isTyped && m_typed->text().trimmed() != QString::number(m_preview.rows)
+                    ? tr("Type %1 to go on").arg(m_preview.rows)
+                    : QString());
+}
+
+} // namespace sendonce

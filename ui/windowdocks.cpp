@@ -1,0 +1,177 @@
+#include "ui/windowdocks.h"
+
+#include "ui/auditpanel.h"
+#include "ui/checkpanel.h"
+#include "ui/coalescer.h"
+#include "ui/column.h"
+#include "ui/deadletterspanel.h"
+#include "ui/doubtspanel.h"
+#include "ui/keptwidth.h"
+#include "ui/logpanel.h"
+#include "ui/mailboxpanel.h"
+#include "ui/paneldock.h"
+#include "ui/processedpanel.h"
+#include "ui/queuepanel.h"
+#include "ui/rowtable.h"
+#include "ui/sendpanel.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QMainWindow>
+#include <QMenu>
+#include <QTabBar>
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace sendonce {
+namespace {
+
+constexpr int LeftWidth = 268; // at the default font
+
+} // namespace
+
+WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
+    : QObject(window)
+    , queue(new QueuePanel)
+    , send(new SendPanel)
+    , processed(new ProcessedPanel)
+    , deadLetters(new DeadLettersPanel)
+    , doubts(new DoubtsPanel)
+    , mailbox(new MailboxPanel)
+    , log(new LogPanel)
+    , check(new CheckPanel)
+    , audit(new AuditPanel)
+    , m_window(window)
+    , m_changes(new Coalescer(0ms, this))
+{
+    window->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks
+                           | QMainWindow::GroupedDragging);
+    window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    window->setDocumentMode(true);
+    window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    window->setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+    m_docks = {
+        new PanelDock(u"queue"_s, tr("Queue"), queue, new Column(queue)),
+        new PanelDock(u"send"_s, tr("Send and inject"), send, new Column(send)),
+        new PanelDock(u"processed"_s, tr("Processed events"), processed),
+        new PanelDock(u"deadletters"_s, tr("Dead letters"), deadLetters),
+        new PanelDock(u"doubts"_s, tr("In doubt"), doubts),
+        new PanelDock(u"mailbox"_s, tr("Mailbox"), mailbox),
+        new PanelDock(u"log"_s, tr("Log"), log),
+        new PanelDock(u"check"_s, tr("Check"), check),
+        new PanelDock(u"audit"_s, tr("Audit"), audit),
+    };
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        connect(dock, &QDockWidget::dockLocationChanged, m_changes, &Coalescer::schedule);
+        connect(dock, &QDockWidget::topLevelChanged, m_changes, &Coalescer::schedule);
+        connect(dock, &QDockWidget::visibilityChanged, m_changes, &Coalescer::schedule);
+    }
+    connect(m_changes, &Coalescer::due, this, &WindowDocks::follow);
+    new KeptWidth(window, dockOf(queue), dockOf(processed));
+    fillMenu(menu);
+}
+
+PanelDock *WindowDocks::dockOf(const Panel *panel) const
+{
+    const auto dock =
+        std::find_if(m_docks.cbegin(), m_docks.cend(), [panel](PanelDock *d) { return d->panel() == panel; });
+    return dock == m_docks.cend() ? nullptr : *dock;
+}
+
+void WindowDocks::bringForward(const Panel *panel)
+{
+    PanelDock *dock = dockOf(panel);
+    if (!dock)
+        return;
+    dock->show();
+    dock->raise();
+    if (panel->table())
+        panel->table()->setFocus();
+}
+
+void WindowDocks::arrange()
+{
+    PanelDock *queueDock = dockOf(queue);
+    PanelDock *sendDock = dockOf(send);
+    PanelDock *first = dockOf(processed);
+    for (PanelDock *dock : std::as_const(m_docks))
+        dock->setFloating(false);
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, queueDock);
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, sendDock);
+    m_window->splitDockWidget(queueDock, sendDock, Qt::Vertical);
+    m_window->addDockWidget(Qt::RightDockWidgetArea, first);
+    // One by one into the tabs: all of them one over the other would make the window higher than a screen.
+    for (const Panel *panel : std::initializer_list<Panel *>{deadLetters, doubts, mailbox, log, audit, check}) {
+        m_window->addDockWidget(Qt::RightDockWidgetArea, dockOf(panel));
+        m_window->tabifyDockWidget(first, dockOf(panel));
+    }
+    for (PanelDock *dock : std::as_const(m_docks))
+        dock->setVisible(dock->panel() != check);
+    first->raise();
+    follow();
+    if (m_window->isVisible())
+        settleSizes(); // else when it is shown: before, nothing has its size
+}
+
+void WindowDocks::settleSizes()
+{
+    PanelDock *queueDock = dockOf(queue);
+    const int left = LeftWidth * QApplication::font().pixelSize() / 13;
+    m_window->resizeDocks({queueDock, dockOf(processed)}, {left, std::max(left, m_window->width() - left - 1)},
+                          Qt::Horizontal);
+    PanelDock *sendDock = dockOf(send);
+    // The chart gives way first.
+    const int room = queueDock->height() + sendDock->height();
+    const int title = queueDock->sizeHint().height() - queue->sizeHint().height();
+    const int most = queue->sizeHint().height() + title;
+    const int least = std::min(queue->minimumSizeHint().height() + title, most);
+    const int wanted = std::clamp(room - sendDock->sizeHint().height(), least, most);
+    m_window->resizeDocks({queueDock, sendDock}, {std::max(1, wanted), std::max(1, room - wanted)}, Qt::Vertical);
+}
+
+/// Titles follow how the docks lie; the tab bars, which QMainWindow makes and unmakes, get their names.
+void WindowDocks::follow()
+{
+    for (PanelDock *dock : std::as_const(m_docks))
+        dock->updateTitle();
+    const QList<QTabBar *> bars = m_window->findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly);
+    for (QTabBar *bar : bars) {
+        bar->setAccessibleName(tr("Panels"));
+        bar->setExpanding(false);
+        bar->setElideMode(Qt::ElideNone); // rather scroll than hide a count
+        bar->setUsesScrollButtons(true);
+    }
+}
+
+void WindowDocks::followSoon()
+{
+    m_changes->schedule();
+}
+
+void WindowDocks::fillMenu(QMenu *menu)
+{
+    int number = 0;
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        auto *action = new QAction(dock->plainTitle(), m_window);
+        action->setShortcut(QKeySequence(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++))));
+        action->setStatusTip(tr("Show this panel in front"));
+        connect(action, &QAction::triggered, this, [this, dock] { bringForward(dock->panel()); });
+        menu->addAction(action);
+    }
+    menu->addSeparator();
+    for (PanelDock *dock : std::as_const(m_docks)) {
+        QAction *toggle = dock->toggleViewAction();
+        // The dock's own action would repeat the count of the tab.
+        auto *shown = new QAction(tr("Show %1").arg(dock->plainTitle()), m_window);
+        shown->setCheckable(true);
+        shown->setChecked(toggle->isChecked());
+        connect(toggle, &QAction::toggled, shown, &QAction::setChecked);
+        connect(shown, &QAction::triggered, toggle, &QAction::trigger);
+        menu->addAction(shown);
+    }
+}
+
+} // namespace sendonce

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QList>
+#include <QObject>
+
+class QMainWindow;
+class QMenu;
+
+namespace sendonce {
+
+class AuditPanel;
+class CheckPanel;
+class Coalescer;
+class DeadLettersPanel;
+class DoubtsPanel;
+class LogPanel;
+class MailboxPanel;
+class Panel;
+class PanelDock;
+class ProcessedPanel;
+class QueuePanel;
+class SendPanel;
+
+/// The panels of the window and the docks they lie in: how they lie at first, their titles, their places in the menu.
+/// Owned by the window, which connects the panels.
+class WindowDocks : public QObject
+{
+    Q_OBJECT
+public:
+    /// \param menu gets an action for each panel
+    WindowDocks(QMainWindow *window, QMenu *menu);
+
+    QueuePanel *queue;
+    SendPanel *send;
+    ProcessedPanel *processed;
+    DeadLettersPanel *deadLetters;
+    DoubtsPanel *doubts;
+    MailboxPanel *mailbox;
+    LogPanel *log;
+    CheckPanel *check; ///< its dock is hidden until somebody asks for it
+    AuditPanel *audit;
+
+    PanelDock *dockOf(const Panel *panel) const;
+    /// Shows a panel, in front, with the keyboard in it.
+    void bringForward(const Panel *panel);
+    void arrange(); ///< as at first
+    void settleSizes(); ///< of arrange(), once everything has its style and font
+    void follow(); ///< call it when the docks may lie in another way
+    void followSoon();
+
+private:
+    void fillMenu(QMenu *menu);
+
+    QMainWindow *m_window;
+    QList<PanelDock *> m_docks; ///< in the order of the menu
+    Coalescer *m_changes;
+};
+
+} // namespace sendonce
