@@ -33,14 +33,16 @@ const QStringList Ground = {u"worker/types.h"_s, u"worker/result.h"_s, u"worker/
 
 /// What each floor of the worker may reach, beside itself and the ground.
 const QMap<QString, QStringList> Reach = {
+    {u"worker/wait"_s, {}},
     {u"worker/queue"_s, {}},
-    {u"worker/store"_s, {}},
-    {u"worker/mail"_s, {}},
+    {u"worker/store"_s, {u"worker/wait"_s}},
+    {u"worker/mail"_s, {u"worker/wait"_s}},
     {u"worker/events"_s, {}},
     {u"worker/faults"_s, {}},
     {u"worker/local"_s, {}},
     {u"worker/consume"_s,
-     {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s}},
+     {u"worker/wait"_s, u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s,
+      u"worker/faults"_s}},
     {u"worker/operate"_s,
      {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s,
       u"worker/consume"_s}},

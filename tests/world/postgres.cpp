@@ -234,7 +234,7 @@ bool Postgres::stop(Stop how)
     const auto pid = pid_t(m_server->processId());
     if (pid > 0)
         ::kill(pid, how == Stop::Fast ? SIGINT : SIGQUIT);
-    const bool ok = pid <= 0 || m_server->waitForFinished(20'000);
+    const bool ok = pid <= 0 || m_server->waitForFinished(60'000);
     if (!ok)
         m_server->kill();
     m_server.reset();

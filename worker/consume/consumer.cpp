@@ -5,6 +5,7 @@
 #include <QRandomGenerator>
 #include <QThread>
 
+#include <algorithm>
 #include <utility>
 
 namespace sendonce {
@@ -50,6 +51,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
     , m_crash(laneSettings.config.crashAt)
     , m_stopFlag(std::make_shared<std::atomic_bool>(false))
+    , m_lanesOfThread(LaneThread::lanesOfOne(laneSettings))
 {
     LaneSettings settings = laneSettings;
     settings.stop = m_stopFlag;
@@ -58,18 +60,13 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
             settings.pool =
                 DeliveryLedger::makePool(url.value(), settings.config.databaseConnections, settings.lockWait);
     }
-    for (int number = 1; number <= lanes; ++number) {
-        auto *thread = new QThread(this);
-        thread->setObjectName(u"lane %1"_s.arg(number));
-        auto *lane = new Lane(settings, number);
-        lane->moveToThread(thread);
-        connect(thread, &QThread::finished, lane, &QObject::deleteLater);
-        connect(lane, &Lane::finished, this, &Consumer::laneFinished);
-        connect(lane, &Lane::warned, this, &Consumer::warned);
-        connect(lane, &Lane::databaseLost, this, [this, lane](const Error &error) { databaseLost(lane, error); });
-        connect(lane, &Lane::databaseBack, this, &Consumer::databaseBack);
-        m_lanes.emplace_back(lane, thread);
+    for (int first = 1; first <= lanes; first += m_lanesOfThread) {
+        const int count = std::min(m_lanesOfThread, lanes - first + 1);
+        auto thread = std::make_unique<LaneThread>(settings, first, count);
+        connect(thread.get(), &LaneThread::delivered, this, &Consumer::lanesReported);
+        connect(thread.get(), &LaneThread::databaseBack, this, &Consumer::databaseBack);
         thread->start();
+        m_threads.push_back(std::move(thread));
     }
     m_journalThread = new QThread(this);
     m_journalThread->setObjectName(u"journal"_s);
@@ -107,10 +104,9 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
 Consumer::~Consumer()
 {
     *m_stopFlag = true;
-    for (const auto &[lane, thread] : m_lanes)
-        thread->quit();
-    for (const auto &[lane, thread] : m_lanes)
-        thread->wait();
+    for (const auto &thread : m_threads)
+        thread->end();
+    m_threads.clear(); // waits
     m_journalThread->quit(); // writes the rest as it ends
     m_journalThread->wait();
 }
@@ -170,13 +166,13 @@ void Consumer::refused(const Error &error)
     Q_EMIT keysRefused(error);
 }
 
-void Consumer::databaseLost(Lane *lane, const Error &error)
+void Consumer::databaseLost(int lane, const Error &error)
 {
     if (m_databaseAway || !m_machine.running())
         return; // one lane waits for it in the name of all
     m_databaseAway = true;
     carryOut(m_machine.databaseLost());
-    QMetaObject::invokeMethod(lane, &Lane::awaitDatabase, Qt::QueuedConnection);
+    threadOf(lane).awaitDatabase(lane);
     Q_EMIT databaseFailing(error);
 }
 
@@ -191,6 +187,7 @@ void Consumer::databaseBack()
 
 void Consumer::carryOut(const ConsumerCommands &commands)
 {
+    QHash<LaneThread *, QList<LaneThread::Order>> orders;
     for (const ConsumerCommand &command : commands) {
         const Message &message = command.message;
         switch (command.kind) {
@@ -206,14 +203,10 @@ void Consumer::carryOut(const ConsumerCommands &commands)
         case Kind::Hold:
             m_heartbeat.hold(message.messageId, message.receiptHandle);
             break;
-        case Kind::Dispatch: {
-            Lane *lane = m_lanes[size_t(command.lane - 1)].first;
+        case Kind::Dispatch:
             Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
-            QMetaObject::invokeMethod(
-                lane, [lane, message, receivedAt = command.receivedAt.count()] { lane->deliver(message, receivedAt); },
-                Qt::QueuedConnection);
+            orders[&threadOf(command.lane)].append({command.lane, message, command.receivedAt.count()});
             break;
-        }
         case Kind::NewerHandle:
             m_heartbeat.renew(message.messageId, message.receiptHandle);
             break;
@@ -234,6 +227,8 @@ void Consumer::carryOut(const ConsumerCommands &commands)
             break;
         }
     }
+    for (auto each = orders.cbegin(); each != orders.cend(); ++each)
+        each.key()->deliver(each.value());
     Q_EMIT inHandChanged(m_machine.inHand());
 }
 
@@ -275,9 +270,34 @@ void Consumer::received(const Result<QList<Message>> &result, int asked, bool tr
         Q_EMIT triedKeys(result ? std::nullopt : std::optional(result.error()));
 }
 
-void Consumer::laneFinished(int lane, const DeliveryReport &report)
+void Consumer::lanesReported(const QList<LaneReport> &reports)
+{
+    QList<DeliveryReport> deliveries;
+    ConsumerCommands commands;
+    for (const LaneReport &each : reports) {
+        for (const QString &warning : each.warnings)
+            Q_EMIT warned(warning);
+        if (each.databaseLost) // before any lane is given more to do
+            databaseLost(each.lane, *each.databaseLost);
+    }
+    for (const LaneReport &each : reports) {
+        settle(each.report);
+        deliveries.append(each.report);
+        commands += m_machine.laneFree(each.lane, endOf(each.report), now());
+    }
+    m_journalling += int(deliveries.size());
+    QMetaObject::invokeMethod(m_journal, [journal = m_journal, deliveries] { journal->record(deliveries); });
+    if (!m_machine.running()) { // nobody has to wait for the rest of a batch
+        m_acknowledger.flush();
+        QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
+    }
+    carryOut(commands);
+}
+
+void Consumer::settle(const DeliveryReport &report)
 {
     const QString handle = m_heartbeat.release(report.messageId);
+    m_untold.insert(report.messageId);
     switch (report.outcome) {
     case Outcome::Sent:
     case Outcome::Duplicate:
@@ -291,14 +311,6 @@ void Consumer::laneFinished(int lane, const DeliveryReport &report)
     case Outcome::InDoubt:
         break;
     }
-    ++m_journalling;
-    m_untold.insert(report.messageId);
-    QMetaObject::invokeMethod(m_journal, [journal = m_journal, report] { journal->record(report); });
-    if (!m_machine.running()) { // nobody has to wait for the rest of a batch
-        m_acknowledger.flush();
-        QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
-    }
-    carryOut(m_machine.laneFree(lane, endOf(report), now()));
 }
 
 void Consumer::giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor)

@@ -4,7 +4,7 @@
 #include "worker/consume/consumermachine.h"
 #include "worker/consume/heartbeat.h"
 #include "worker/consume/journalwriter.h"
-#include "worker/consume/lane.h"
+#include "worker/consume/lanethread.h"
 #include "worker/queue/sqsclient.h"
 
 #include <QObject>
@@ -15,8 +15,6 @@
 #include <memory>
 #include <optional>
 #include <vector>
-
-class QThread;
 
 namespace sendonce {
 
@@ -30,8 +28,7 @@ struct QueueFacts
 };
 
 /// Receives, hands to lanes, settles: carries out what ConsumerMachine decides. Lives in the worker thread, never
-/// blocks; its lanes and the journal have a thread each, built here and
-/// ended in the destructor.
+/// blocks; its lanes and the journal have threads of their own, built here and ended in the destructor.
 class Consumer : public QObject
 {
     Q_OBJECT
@@ -75,9 +72,11 @@ private:
     void receive(int count, bool longPoll);
     void received(const Result<QList<Message>> &result, int asked, bool tried);
     void refused(const Error &error);
-    void databaseLost(Lane *lane, const Error &error);
+    void databaseLost(int lane, const Error &error);
     void databaseBack();
-    void laneFinished(int lane, const DeliveryReport &report);
+    void lanesReported(const QList<LaneReport> &reports);
+    void settle(const DeliveryReport &report);
+    LaneThread &threadOf(int lane) { return *m_threads[size_t((lane - 1) / m_lanesOfThread)]; }
     void giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor);
     void tellDeleted(const QStringList &messageIds);
     void recorded(const QList<DeliveryReport> &reports);
@@ -90,7 +89,8 @@ private:
     Heartbeat m_heartbeat;
     CrashPoints m_crash;
     std::shared_ptr<std::atomic_bool> m_stopFlag;
-    std::vector<std::pair<Lane *, QThread *>> m_lanes;
+    const int m_lanesOfThread;
+    std::vector<std::unique_ptr<LaneThread>> m_threads;
     QList<QPointer<SqsCall>> m_receives; ///< under way
     QTimer m_backOff;
     QTimer m_rateTimer;

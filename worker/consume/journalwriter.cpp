@@ -25,9 +25,9 @@ JournalWriter::~JournalWriter()
     close();
 }
 
-void JournalWriter::record(const DeliveryReport &report)
+void JournalWriter::record(const QList<DeliveryReport> &reports)
 {
-    m_waiting.append(report);
+    m_waiting.append(reports);
     if (!m_timer.isActive())
         flush();
 }

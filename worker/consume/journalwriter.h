@@ -21,7 +21,7 @@ public:
     ~JournalWriter() override; ///< writes the rest
 
 public Q_SLOTS:
-    void record(const sendonce::DeliveryReport &report);
+    void record(const QList<sendonce::DeliveryReport> &reports);
     void flush();
     void close(); ///< the rest, then the connection
 

@@ -2,9 +2,8 @@
 
 #include "worker/mail/maildirlookup.h"
 #include "worker/store/doubtlog.h"
+#include "worker/wait/waiting.h"
 
-#include <QThread>
-#include <QTimer>
 #include <QUuid>
 
 #include <algorithm>
@@ -20,6 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds FirstPause = 250ms; ///< between two tries to reach the database
 constexpr std::chrono::milliseconds LongestPause = 5s;
+constexpr auto Slice = 50ms; ///< of a pause, to see a stop
 /// Further lanes give their connection back after that: several workers may want more than the server allows, and who
 /// has work would wait for those who have none.
 constexpr auto IdleTime = 2s;
@@ -59,14 +59,7 @@ Lane::Lane(LaneSettings settings, int number)
     : m_settings(std::move(settings))
     , m_number(number)
     , m_crash(m_settings.config.crashAt)
-{
-    m_idle.setSingleShot(true);
-    m_idle.setInterval(IdleTime);
-    connect(&m_idle, &QTimer::timeout, this, [this] {
-        if (m_claims && m_number > LanesKeptOpen)
-            m_claims->close();
-    });
-}
+{ }
 
 Lane::~Lane()
 {
@@ -158,9 +151,10 @@ Result<bool> Lane::isHeld(const QString &eventId)
     return DoubtLog(m_journal->database()).isOpen(eventId);
 }
 
-void Lane::deliver(const Message &message, qint64 receivedNsec)
+LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
 {
-    Q_ASSERT(thread() == QThread::currentThread());
+    m_restsAt.reset();
+    m_warnings.clear();
     m_receivedNsec = receivedNsec;
     m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
 
@@ -194,31 +188,30 @@ void Lane::deliver(const Message &message, qint64 receivedNsec)
         report.logLine.clear(); // the outage is told once, not once for each message
     if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
-    if (m_databaseLost)
-        Q_EMIT databaseLost(*m_databaseLost);
-    m_idle.start();
-    Q_EMIT finished(m_number, report);
+    if (m_claims && m_number > LanesKeptOpen)
+        m_restsAt = std::chrono::steady_clock::now() + IdleTime;
+    return {m_number, std::move(report), m_databaseLost, m_warnings};
 }
 
-void Lane::awaitDatabase()
+void Lane::rest()
 {
-    Q_ASSERT(thread() == QThread::currentThread());
-    if (!m_awaiting)
-        tryDatabase(FirstPause);
+    m_restsAt.reset();
+    if (m_claims)
+        m_claims->close();
 }
 
-void Lane::tryDatabase(std::chrono::milliseconds pause)
+bool Lane::awaitDatabase()
 {
-    m_awaiting = true;
-    QTimer::singleShot(pause, this, [this, pause] {
-        m_awaiting = false;
-        if (*m_settings.stop)
-            return;
+    for (auto pause = FirstPause;; pause = std::min(pause * 2, LongestPause)) {
+        const auto end = std::chrono::steady_clock::now() + pause;
+        while (std::chrono::steady_clock::now() < end) {
+            if (*m_settings.stop)
+                return false;
+            pauseFor(Slice);
+        }
         if (marks() ? ledger().reach() : claims().reach())
-            Q_EMIT databaseBack();
-        else
-            tryDatabase(std::min(pause * 2, LongestPause));
-    });
+            return true;
+    }
 }
 
 void Lane::passedStages(const StageTimes &before, const StageTimes &after) const
@@ -306,7 +299,7 @@ SendResult Lane::sendMail(DeliveryMachine &delivery)
         const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId,
                                              delivery.processedAt(), delivery.mail().bytes);
         if (!filled)
-            Q_EMIT warned(filled.error().text);
+            m_warnings.append(filled.error().text);
         return filled.ok();
     };
     const auto afterDot = [this, &delivery] {

@@ -10,8 +10,7 @@
 #include "worker/store/journal.h"
 #include "worker/types.h"
 
-#include <QObject>
-#include <QTimer>
+#include <QStringList>
 
 #include <atomic>
 #include <chrono>
@@ -32,32 +31,38 @@ struct LaneSettings
     std::shared_ptr<PgPool> pool; ///< for Strategy::ClaimSendMark on PostgreSQL
 };
 
-/// One delivery at a time on a thread of its own: carries out what DeliveryMachine decides, on real services. Blocks on
-/// SQL and on the mail server. Its connections are opened in its own thread at the first delivery and kept.
-class Lane : public QObject
+/// What became of one delivery.
+struct LaneReport
 {
-    Q_OBJECT
+    int lane = 0;
+    DeliveryReport report; ///< after COMMIT or roll-back; the journal does not have it yet
+    std::optional<Error> databaseLost; ///< it is away, and the next delivery would come to nothing as well
+    QStringList warnings; ///< something beside the delivery: the handover file could not be written
+};
+
+/// One delivery at a time: carries out what DeliveryMachine decides, on real services. Blocks on SQL and on the mail
+/// server, or lets other lanes of its thread work meanwhile (worker/wait). Its connections are opened at the first
+/// delivery, used and ended in that thread, and kept in between.
+class Lane
+{
 public:
     Lane(LaneSettings settings, int number);
-    ~Lane() override;
+    ~Lane();
+    Q_DISABLE_COPY_MOVE(Lane)
 
     /// Monotonic nanoseconds, the clock of `receivedNsec`.
     static qint64 nowNsec();
 
-public Q_SLOTS:
-    void deliver(const sendonce::Message &message, qint64 receivedNsec);
-    /// Tries to reach the database, with growing pauses and without a message in hand, until databaseBack() or a stop.
-    void awaitDatabase();
+    LaneReport deliver(const Message &message, qint64 receivedNsec);
+    /// Tries to reach the database, with growing pauses and without a message in hand. False: stopped before that.
+    bool awaitDatabase();
     /// Ends the connections; the lane can be used again afterwards.
     void close();
 
-Q_SIGNALS:
-    /// After COMMIT or roll-back; the journal does not have it yet.
-    void finished(int lane, const sendonce::DeliveryReport &report);
-    /// Before finished(): the database is away, and the next delivery would come to nothing as well.
-    void databaseLost(const sendonce::Error &error);
-    void databaseBack(); ///< the end of awaitDatabase()
-    void warned(const QString &text); ///< something beside the delivery: the handover file could not be written
+    /// When to call rest(); nothing: there is no need.
+    std::optional<std::chrono::steady_clock::time_point> restsAt() const { return m_restsAt; }
+    /// Without work for a while: gives the connection to the database back.
+    void rest();
 
 private:
     Result<void> openConnections();
@@ -65,7 +70,6 @@ private:
     Result<void> recordDoubt(DeliveryReport doubt);
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
     qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
-    void tryDatabase(std::chrono::milliseconds pause);
     ClaimSession &claims();
     DeliveryLedger &ledger();
     Result<void> prepare(const DeliveryMachine &delivery);
@@ -88,8 +92,8 @@ private:
     QString m_owner; ///< its claim's, for Strategy::ClaimSendMark
     qint64 m_leaseEndNsec = 0; ///< by the clock that counts suspend
     std::optional<Error> m_databaseLost; ///< in the delivery in work
-    QTimer m_idle{this}; ///< since the last delivery
-    bool m_awaiting = false; ///< awaitDatabase() has not ended
+    QStringList m_warnings; ///< of the delivery in work
+    std::optional<std::chrono::steady_clock::time_point> m_restsAt;
     std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back
     std::optional<Handover> m_handover;
     std::optional<SmtpClient> m_smtp;

@@ -119,6 +119,8 @@ QString refusedInHeader(const QString &what, const QString &text)
 {
     for (qsizetype i = 0; i < text.size(); ++i) {
         const QChar c = text[i];
+        if (c >= u' ' && c <= u'~')
+            continue; // nearly all
         if (c.isHighSurrogate() && i + 1 < text.size() && text[i + 1].isLowSurrogate()) {
             ++i;
             continue;

@@ -1,14 +1,24 @@
 #include "worker/mail/hostlookup.h"
 
+#include "worker/wait/waiting.h"
+
 #include <QHostInfo>
 #include <QThreadPool>
 
+#include <algorithm>
 #include <future>
 #include <memory>
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 
 namespace sendonce {
+
+namespace {
+
+constexpr auto Look = 2ms; ///< whether the answer is there
+
+}
 
 Result<QList<QHostAddress>> lookUpHost(const QString &host, std::chrono::milliseconds slice,
                                        const std::function<bool()> &goOn)
@@ -20,7 +30,8 @@ Result<QList<QHostAddress>> lookUpHost(const QString &host, std::chrono::millise
     const auto promise = std::make_shared<std::promise<QHostInfo>>();
     std::future<QHostInfo> answer = promise->get_future();
     QThreadPool::globalInstance()->start([promise, host] { promise->set_value(QHostInfo::fromName(host)); });
-    while (answer.wait_for(slice) != std::future_status::ready) {
+    while (answer.wait_for(0s) != std::future_status::ready) {
+        pauseFor(std::min<std::chrono::milliseconds>(slice, Look));
         if (!goOn())
             return Error{ErrorKind::Aborted, u"the look-up of %1 took too long"_s.arg(host), {}};
     }

@@ -127,8 +127,7 @@ QString domainError(QStringView domain)
     }
     if (ascii.size() > MaxDomain)
         return u"more than %1 octets stand behind the @"_s.arg(MaxDomain);
-    const QStringList labels = ascii.split(u'.');
-    for (const QString &label : labels) {
+    for (const QStringView label : QStringView(ascii).tokenize(u'.')) {
         if (label.isEmpty())
             return u"a dot behind the @ stands at an end or beside another"_s;
         if (label.size() > MaxLabel)

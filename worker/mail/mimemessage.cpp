@@ -4,7 +4,6 @@
 #include "worker/mail/mimepart.h"
 
 #include <QCryptographicHash>
-#include <QLocale>
 
 #include <algorithm>
 
@@ -27,7 +26,15 @@ bool hasAsciiLocalPart(const QString &address)
 /// RFC 5322, 3.3. English names whatever the locale.
 QByteArray dateHeader(const QDateTime &date)
 {
-    return "Date: " + QLocale::c().toString(date.toUTC(), u"ddd, dd MMM yyyy HH:mm:ss"_s).toLatin1() + " +0000\r\n";
+    static constexpr const char *Days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+    static constexpr const char *Months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const QDateTime utc = date.toUTC();
+    const QDate day = utc.date();
+    const QTime time = utc.time();
+    return QString::asprintf("Date: %s, %02d %s %04d %02d:%02d:%02d +0000\r\n", Days[day.dayOfWeek() - 1], day.day(),
+                             Months[day.month() - 1], day.year(), time.hour(), time.minute(), time.second())
+        .toLatin1();
 }
 
 QByteArray partHeaders(const char *type, const MimePart &part)

@@ -2,6 +2,7 @@
 
 #include "worker/mail/certificates.h"
 #include "worker/mail/hostlookup.h"
+#include "worker/wait/waiting.h"
 
 #include <QHostAddress>
 #include <QNetworkProxy>
@@ -63,9 +64,10 @@ Result<int> connectTo(const QHostAddress &address, quint16 port, const Patience 
 
     int error = ::connect(descriptor, reinterpret_cast<const sockaddr *>(&storage), size) == 0 ? 0 : errno;
     if (error == EINPROGRESS || error == EINTR) {
-        pollfd waiting = {descriptor, POLLOUT, 0};
-        while (!patience.over() && ::poll(&waiting, 1, patience.sliceMsec()) <= 0) { }
-        if (waiting.revents == 0) {
+        short came = 0;
+        while (!patience.over() && came == 0)
+            came = awaitDescriptor(descriptor, POLLOUT, patience.sliceMsec());
+        if (came == 0) {
             ::close(descriptor);
             return patience.ended();
         }
@@ -232,9 +234,9 @@ Result<void> SmtpSocket::writeClear(QByteArrayView bytes, const Patience &patien
             return {};
         if (patience.over())
             return patience.ended();
-        pollfd waiting = {m_descriptor, short(untilAnswered ? POLLOUT | POLLIN : POLLOUT), 0};
-        ::poll(&waiting, 1, patience.sliceMsec());
-        if (untilAnswered && (waiting.revents & POLLIN))
+        const short came =
+            awaitDescriptor(m_descriptor, untilAnswered ? POLLOUT | POLLIN : POLLOUT, patience.sliceMsec());
+        if (untilAnswered && (came & POLLIN))
             return {};
     }
     return {};
@@ -267,14 +269,11 @@ bool SmtpSocket::takeWhatCame()
     }
 }
 
-void SmtpSocket::waitForMore(const Patience &patience)
+bool SmtpSocket::waitForMore(const Patience &patience)
 {
-    if (m_tls) {
-        m_tls->waitForReadyRead(patience.sliceMsec());
-        return;
-    }
-    pollfd waiting = {m_descriptor, POLLIN, 0};
-    ::poll(&waiting, 1, patience.sliceMsec());
+    if (m_tls)
+        return m_tls->waitForReadyRead(patience.sliceMsec());
+    return awaitDescriptor(m_descriptor, POLLIN, patience.sliceMsec()) != 0;
 }
 
 Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
@@ -282,7 +281,8 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
     for (;;) {
         if (std::optional<Result<SmtpReply>> reply = m_replies.next())
             return *reply;
-        if (takeWhatCame())
+        // In clear the wait comes first: right behind a question nothing can be there.
+        if ((m_tls || patience.over()) && takeWhatCame())
             continue;
         if (!isOpen())
             return lost();
@@ -292,7 +292,8 @@ Result<SmtpReply> SmtpSocket::readReply(const Patience &patience)
                 error.text += u", only a part of one: %1"_s.arg(m_replies.partial());
             return error;
         }
-        waitForMore(patience);
+        if (waitForMore(patience) && !m_tls)
+            takeWhatCame();
     }
 }
 

@@ -63,7 +63,7 @@ private:
     Result<void> writeClear(QByteArrayView bytes, const Patience &patience, bool untilAnswered);
     Result<void> writeTls(const QByteArray &bytes, const Patience &patience, bool untilAnswered);
     bool takeWhatCame(); ///< into m_replies; false: nothing was there
-    void waitForMore(const Patience &patience);
+    bool waitForMore(const Patience &patience); ///< for a slice at most; whether something came
     bool kernelHasNews() const;
 
     std::unique_ptr<QSslSocket> m_tls; ///< where there may be TLS

@@ -3,7 +3,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 using namespace Qt::StringLiterals;
@@ -19,40 +18,39 @@ bool isName(QStringView name)
         && std::all_of(name.cbegin(), name.cend(), [&](QChar c) { return letter(c) || (c >= u'0' && c <= u'9'); });
 }
 
-/// Where a template is wrong, or where a name stands.
-struct Place
+/// Where a template is wrong.
+struct Fault
 {
-    QString text; ///< what is wrong, or the name
-    int line = 1;
+    QString text;
+    qsizetype position = 0;
 };
 
-Place placeOf(const QString &text, qsizetype position, const QString &what)
+int lineOf(const QString &text, qsizetype position)
 {
-    return {what, int(text.first(position).count(u'\n')) + 1};
+    return int(QStringView(text).first(position).count(u'\n')) + 1;
 }
 
-/// Reads a template once, from left to right: `literal` gets what is copied, `name` each name; false from it ends the
-/// walk. What is wrong with the syntax comes back.
-std::optional<Place> walk(const QString &text, const std::function<void(QStringView)> &literal,
-                          const std::function<bool(const Place &)> &name)
+/// Reads a template once, from left to right: `literal` gets what is copied, `name` each name and where it stands;
+/// false from it ends the walk. What is wrong with the syntax comes back.
+template <typename Literal, typename Name>
+std::optional<Fault> walk(const QString &text, const Literal &literal, const Name &name)
 {
     qsizetype position = 0;
     while (position < text.size()) {
         const qsizetype open = text.indexOf("{{"_L1, position);
-        const qsizetype stray = text.indexOf("}}"_L1, position);
-        if (stray >= 0 && (open < 0 || stray < open))
-            return placeOf(text, stray, u"a }} without its {{"_s);
-        literal(QStringView(text).sliced(position, (open < 0 ? text.size() : open) - position));
+        const QStringView copied = QStringView(text).sliced(position, (open < 0 ? text.size() : open) - position);
+        if (const qsizetype stray = copied.indexOf("}}"_L1); stray >= 0)
+            return Fault{u"a }} without its {{"_s, position + stray};
+        literal(copied);
         if (open < 0)
             break;
         const qsizetype close = text.indexOf("}}"_L1, open + 2);
         if (close < 0)
-            return placeOf(text, open, u"a {{ without its }}"_s);
+            return Fault{u"a {{ without its }}"_s, open};
         const QString inner = QStringView(text).sliced(open + 2, close - open - 2).trimmed().toString();
         if (!isName(inner))
-            return placeOf(text, open,
-                           u"“{{%1}}” is no name; letters, digits and _ are accepted"_s.arg(inner.left(60)));
-        if (!name(placeOf(text, open, inner)))
+            return Fault{u"“{{%1}}” is no name; letters, digits and _ are accepted"_s.arg(inner.left(60)), open};
+        if (!name(inner, open))
             break;
         position = close + 2;
     }
@@ -78,11 +76,12 @@ Result<QString> valueText(const QString &name, const QMap<QString, QVariant> &va
 Result<QString> renderTemplate(const QString &text, const QMap<QString, QVariant> &values, Escape escape)
 {
     QString result;
+    result.reserve(text.size() + text.size() / 4);
     std::optional<Error> missing;
     const auto wrong = walk(
         text, [&](QStringView literal) { result += literal; },
-        [&](const Place &name) {
-            const Result<QString> value = valueText(name.text, values);
+        [&](const QString &name, qsizetype) {
+            const Result<QString> value = valueText(name, values);
             if (!value) {
                 missing = value.error();
                 return false;
@@ -94,7 +93,8 @@ Result<QString> renderTemplate(const QString &text, const QMap<QString, QVariant
     if (missing)
         return *missing;
     if (wrong)
-        return Error{ErrorKind::Invalid, u"template, line %1: %2"_s.arg(wrong->line).arg(wrong->text), {}};
+        return Error{
+            ErrorKind::Invalid, u"template, line %1: %2"_s.arg(lineOf(text, wrong->position)).arg(wrong->text), {}};
     return result;
 }
 
@@ -103,15 +103,15 @@ Result<QList<TemplateName>> templateNames(const QString &text, int *faultLine)
     QList<TemplateName> names;
     const auto wrong = walk(
         text, [](QStringView) {},
-        [&](const Place &name) {
-            if (std::none_of(names.cbegin(), names.cend(), [&](const auto &each) { return each.name == name.text; }))
-                names.append({name.text, name.line});
+        [&](const QString &name, qsizetype position) {
+            if (std::none_of(names.cbegin(), names.cend(), [&](const auto &each) { return each.name == name; }))
+                names.append({name, lineOf(text, position)});
             return true;
         });
     if (!wrong)
         return names;
     if (faultLine)
-        *faultLine = wrong->line;
+        *faultLine = lineOf(text, wrong->position);
     return Error{ErrorKind::Invalid, wrong->text, {}};
 }
 

@@ -1,6 +1,6 @@
 #include "worker/store/pgclaimsession.h"
 
-#include <QThread>
+#include "worker/wait/waiting.h"
 
 #include <algorithm>
 #include <utility>
@@ -96,7 +96,7 @@ Result<void> PgClaimSession::connect(const PgPatience &patience)
         const bool isStopped = patience.stop && *patience.stop;
         // All connections are taken: others give theirs back.
         if (error.kind == ErrorKind::Busy && !isStopped && patience.deadline.remainingTime() > pause.count()) {
-            QThread::msleep(ulong(pause.count()));
+            pauseFor(pause);
             continue;
         }
         // A wrong password or a missing database as well: no delivery is to blame, and each would fail.
@@ -117,6 +117,8 @@ Result<void> PgClaimSession::begin()
 {
     m_row.reset();
     m_bound = QDeadlineTimer(m_settings.lockWait + m_settings.mailTime + Grace);
+    if (m_connection && !m_connection->isOver())
+        return {}; // should the server have hung up meanwhile, claim() will find out, and connect anew
     return reach();
 }
 
@@ -259,7 +261,7 @@ Result<ProcessedEvents::Claim> PgClaimSession::reclaim(const ClaimRequest &reque
         if ((kind != ErrorKind::Unreachable && kind != ErrorKind::Busy)
             || time.deadline.remainingTime() <= pause.count())
             return claimed;
-        QThread::msleep(ulong(pause.count()));
+        pauseFor(pause);
     }
 }
 

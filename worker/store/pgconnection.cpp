@@ -1,5 +1,7 @@
 #include "worker/store/pgconnection.h"
 
+#include "worker/wait/waiting.h"
+
 #include <QCryptographicHash>
 #include <QRegularExpression>
 
@@ -7,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <poll.h>
 #include <sys/socket.h>
 #include <utility>
@@ -213,9 +214,14 @@ Result<void> PgConnection::introduce(const PgPatience &patience, const QList<QBy
     return {};
 }
 
+bool PgConnection::isOver() const
+{
+    return m_isOver || PQstatus(m_connection) != CONNECTION_OK;
+}
+
 bool PgConnection::isUsable()
 {
-    if (m_isOver || PQstatus(m_connection) != CONNECTION_OK)
+    if (isOver())
         return false;
     // An idle server says nothing unasked but farewell, and that is readable.
     pollfd socket{PQsocket(m_connection), POLLIN, 0};
@@ -248,13 +254,11 @@ std::optional<Error> PgConnection::await(short events, const PgPatience &patienc
                 return Error{ErrorKind::Aborted, u"stopped while waiting for %1"_s.arg(m_name), {}};
             return Error{ErrorKind::Unreachable, u"%1 does not answer; the connection was shut"_s.arg(m_name), {}};
         }
-        pollfd socket{PQsocket(m_connection), events, 0};
         const qint64 left = patience.deadline.remainingTime();
         int slice = patience.stop ? SliceMsec : 60'000;
         if (left >= 0)
             slice = int(std::min<qint64>(slice, std::max<qint64>(left, 1)));
-        const int ready = ::poll(&socket, 1, slice);
-        if (ready > 0 || (ready < 0 && errno != EINTR))
+        if (awaitDescriptor(PQsocket(m_connection), events, slice) != 0)
             return std::nullopt;
     }
 }
@@ -301,8 +305,9 @@ bool PgConnection::queue(const Statement &statement, std::vector<bool> &preparin
                                  nullptr, 0)
             == 1;
     }
-    const QByteArray name = nameOf(statement.sql);
-    const bool isNew = m_prepared.count(statement.sql) == 0;
+    const auto known = m_prepared.find(statement.sql);
+    const bool isNew = known == m_prepared.end();
+    const QByteArray name = isNew ? nameOf(statement.sql) : known->second;
     if (isNew && PQsendPrepare(m_connection, name.constData(), statement.sql.constData(), 0, nullptr) != 1)
         return false;
     preparing.push_back(isNew);
@@ -370,7 +375,7 @@ std::vector<Result<PgRows>> PgConnection::run(const std::vector<Statement> &stat
             continue;
         }
         if (isPreparation) {
-            m_prepared.insert(statements[statement].sql);
+            m_prepared.emplace(statements[statement].sql, nameOf(statements[statement].sql));
             isPreparation = false;
             continue;
         }

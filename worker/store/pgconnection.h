@@ -9,9 +9,9 @@
 #include <QVariant>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 struct pg_conn;
@@ -84,6 +84,7 @@ public:
     /// There is a pooler between (its backend is not the one that greeted us), or the URL says so: nothing of a session
     /// may be relied on, so statements are not prepared and settings go with each transaction.
     bool isPooled() const { return m_pooled; }
+    bool isOver() const; ///< as far as it is known already
     bool isInTransaction() const;
     QString name() const { return m_name; }
     int serverVersion() const; ///< 150018
@@ -103,7 +104,7 @@ private:
     const QString m_name;
     bool m_pooled = false;
     bool m_isOver = false; ///< a deadline passed or a protocol went wrong: nothing more is sent
-    std::set<QByteArray> m_prepared; ///< SQL texts; the statement's name is made from the text
+    std::map<QByteArray, QByteArray> m_prepared; ///< SQL text -> the statement's name
 };
 
 } // namespace sendonce

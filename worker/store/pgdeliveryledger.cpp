@@ -1,6 +1,6 @@
 #include "worker/store/pgdeliveryledger.h"
 
-#include <QThread>
+#include "worker/wait/waiting.h"
 
 #include <algorithm>
 #include <utility>
@@ -91,7 +91,7 @@ Result<std::vector<PgRows>> PgDeliveryLedger::run(const Statements &statements, 
         const bool isStopped = time.stop && *time.stop;
         if (!isPassing || isStopped || time.deadline.remainingTime() <= pause.count())
             return done;
-        QThread::msleep(ulong(pause.count()));
+        pauseFor(pause);
     }
 }
 

@@ -29,8 +29,9 @@ std::optional<QByteArray> bound(const QVariant &value)
 
 Result<PgConnection::Statement> PgLookup::statement(const ClaimRequest &request)
 {
-    const PositionalSql &lookup = positional(request.lookupSql);
-    PgConnection::Statement statement{lookup.sql.toUtf8(), {}};
+    const Known &lookup = known(request.lookupSql);
+    PgConnection::Statement statement{lookup.sql, {}};
+    statement.values.reserve(size_t(lookup.names.size()));
     for (const QString &name : lookup.names) {
         const auto field = request.fields.constFind(name);
         if (field == request.fields.cend())
@@ -56,23 +57,24 @@ Result<ClaimSession::Row> PgLookup::rowOf(const PgRows &rows)
         return ClaimSession::Row();
     QMap<QString, QVariant> row;
     for (int column = 0; column < rows.columns(); ++column) {
-        if (row.contains(rows.column(column)))
-            return Error{ErrorKind::Invalid, u"the look-up gives two columns named %1"_s.arg(rows.column(column)), {}};
-        row.insert(rows.column(column), rows.value(0, column));
+        const QString name = rows.column(column);
+        if (row.contains(name))
+            return Error{ErrorKind::Invalid, u"the look-up gives two columns named %1"_s.arg(name), {}};
+        row.insert(name, rows.value(0, column));
     }
     return ClaimSession::Row(row);
 }
 
-const PositionalSql &PgLookup::positional(const QString &sql)
+const PgLookup::Known &PgLookup::known(const QString &sql)
 {
     const auto known = m_known.constFind(sql);
     if (known != m_known.cend())
         return *known;
     const QStringList statements = sqlStatements(sql);
-    PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
+    const PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
     // No row more than the first is read.
-    lookup.sql = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
-    return *m_known.insert(sql, lookup);
+    const QString first = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
+    return *m_known.insert(sql, {first.toUtf8(), lookup.names});
 }
 
 } // namespace sendonce

@@ -19,9 +19,14 @@ public:
     static Result<ClaimSession::Row> rowOf(const PgRows &rows);
 
 private:
-    const PositionalSql &positional(const QString &sql);
+    struct Known
+    {
+        QByteArray sql; ///< with $1, $2 …
+        QStringList names;
+    };
+    const Known &known(const QString &sql);
 
-    QHash<QString, PositionalSql> m_known; ///< by the event type's SQL
+    QHash<QString, Known> m_known; ///< by the event type's SQL
 };
 
 } // namespace sendonce

@@ -1,5 +1,7 @@
 #include "worker/store/pgpool.h"
 
+#include "worker/wait/waiting.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -8,6 +10,13 @@ namespace sendonce {
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
+
+namespace {
+
+/// A loan lasts about that long. Who waits looks rather than being told: the other end may be a fiber or a thread.
+constexpr auto Look = 1ms;
+
+} // namespace
 
 PgPool::Loan::Loan(PgPool *pool, std::unique_ptr<PgConnection> connection, bool isNew)
     : m_pool(pool)
@@ -40,7 +49,9 @@ Result<PgPool::Loan> PgPool::borrow(const PgPatience &patience)
             if (patience.deadline.hasExpired())
                 return Error{
                     ErrorKind::Busy, u"all %1 connections to %2 are in use"_s.arg(m_size).arg(m_url.displayName()), {}};
-            m_changed.wait_for(lock, 50ms); // the stop is looked at in between
+            lock.unlock();
+            pauseFor(Look);
+            lock.lock();
         }
         ++m_lent;
         if (!m_idle.empty()) {
@@ -68,7 +79,6 @@ void PgPool::giveBack(std::unique_ptr<PgConnection> connection)
         if (connection)
             m_idle.push_back(std::move(connection));
     }
-    m_changed.notify_one();
 }
 
 } // namespace sendonce

@@ -4,7 +4,6 @@
 
 #include <QList>
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -51,7 +50,6 @@ private:
     const int m_size;
     const QList<QByteArray> m_sessionSettings;
     std::mutex m_mutex;
-    std::condition_variable m_changed;
     std::vector<std::unique_ptr<PgConnection>> m_idle; ///< the one used last at the end
     int m_lent = 0;
 };

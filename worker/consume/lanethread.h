@@ -1,0 +1,72 @@
+#pragma once
+
+#include "worker/consume/lane.h"
+#include "worker/wait/fibers.h"
+
+#include <QList>
+#include <QThread>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace sendonce {
+
+/// A thread and the lanes that share it. While one of them waits for a server the others work, so that a thread is
+/// enough for dozens; where waiting blocks the thread (SQLite, TLS), it has one lane only. What is ordered and what is
+/// told crosses in lists: under load one wake-up is good for several deliveries.
+class LaneThread : public QThread
+{
+    Q_OBJECT
+public:
+    struct Order
+    {
+        int lane = 0;
+        Message message;
+        qint64 receivedNsec = 0; ///< by Lane::nowNsec()
+    };
+
+    /// How many lanes one thread may carry under these settings.
+    static int lanesOfOne(const LaneSettings &settings);
+
+    /// \param first the number of its first lane; they count on from there
+    LaneThread(const LaneSettings &settings, int first, int lanes, QObject *parent = nullptr);
+    ~LaneThread() override; ///< waits for what its lanes have in work
+
+    // From any thread.
+    void end(); ///< once what is in work has ended; the destructor waits for it
+    void deliver(QList<Order> orders); ///< their lanes are free
+    void awaitDatabase(int lane); ///< with that lane, which is free, until databaseBack() or a stop
+
+Q_SIGNALS:
+    void delivered(const QList<sendonce::LaneReport> &reports);
+    void databaseBack();
+
+protected:
+    void run() override;
+
+private:
+    Lane &lane(int number) { return *m_lanes[size_t(number - m_first)]; }
+    void takeOrders();
+    void tell();
+    void rest();
+    void close();
+    std::optional<Fibers::Clock::time_point> nextRest() const;
+
+    const LaneSettings m_settings;
+    const int m_first;
+    const int m_count;
+
+    std::mutex m_mutex;
+    QList<Order> m_orders; ///< new ones
+    int m_awaits = 0; ///< the lane that is to await the database; 0: none
+    bool m_ending = false;
+
+    Fibers m_fibers;
+    // Of the thread alone.
+    std::vector<std::unique_ptr<Lane>> m_lanes;
+    QList<LaneReport> m_reports; ///< not told yet
+    bool m_isBack = false; ///< the database, not told yet
+};
+
+} // namespace sendonce
