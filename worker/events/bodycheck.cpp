@@ -20,8 +20,9 @@ QString strangeCharacter(const QString &text)
         const char16_t code = c.unicode();
         const bool isControl = code < 0x20 && code != 0x9 && code != 0xa && code != 0xd;
         if (isControl || code == 0xfffe || code == 0xffff) {
-            return u"line %1, column %2: U+%3 is a character that SQS refuses"_s.arg(line).arg(column).arg(
-                uint(code), 4, 16, QLatin1Char('0'));
+            return u"line %1, column %2: U+%3 is a character that SQS refuses"_s.arg(
+                QString::number(line), QString::number(column),
+                QString::number(code, 16).rightJustified(4, u'0').toUpper());
         }
         ++column;
         if (code == 0xa) {
