@@ -479,7 +479,11 @@ private Q_SLOTS:
         panel.showList(list({letter(u"a"_s), letter(u"needle"_s)}));
         panel.searchField()->search(u"\"event_id\":\"NEEDLE"_s);
         QCOMPARE(panel.table()->model()->rowCount(), 1);
+        QSignalSpy asked(&panel, &DeadLettersPanel::searchRequested);
         panel.searchField()->search(u"no such"_s);
+        QCOMPARE(asked.size(), 1);
+        QCOMPARE(panel.table()->emptyState()->title(), u"Searching the bodies…"_s);
+        panel.showMatches({asked.last().at(1).toULongLong(), {}, {}});
         QCOMPARE(panel.table()->emptyState()->title(), u"No dead letter matches"_s);
         QTest::mouseClick(panel.table()->emptyState()->findChild<QPushButton *>(), Qt::LeftButton);
         QCOMPARE(panel.table()->model()->rowCount(), 2);

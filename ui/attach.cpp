@@ -58,8 +58,8 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::mailboxQueried, &worker, &W::queryMailbox, queued);
     QObject::connect(&window, &M::mailOpenRequested, &worker, &W::openMail, queued);
     QObject::connect(&window, &M::storyRequested, &worker, &W::queryStory, queued);
-    QObject::connect(
-        &window, &M::browseRequested, &worker, [&worker] { worker.browseDeadLetters(); }, queued);
+    QObject::connect(&window, &M::browseRequested, &worker, &W::browseDeadLetters, queued);
+    QObject::connect(&window, &M::deadLetterSearchRequested, &worker, &W::findInDeadLetters, queued);
     QObject::connect(&window, &M::deadLetterRequested, &worker, &W::openDeadLetter, queued);
     QObject::connect(&window, &M::browseCancelled, &worker, &W::cancelBrowse, queued);
     QObject::connect(&window, &M::retryKeysRequested, &worker, &W::retryKeys, queued);
@@ -96,6 +96,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::deadLettersChanged, &window, &M::showDeadLetters, queued);
     QObject::connect(&worker, &W::moveTasksProbed, &window, &M::showMoveTasks, queued);
     QObject::connect(&worker, &W::deadLettersUpdated, &window, &M::updateDeadLetters, queued);
+    QObject::connect(&worker, &W::deadLettersFound, &window, &M::showDeadLetterMatches, queued);
     QObject::connect(&worker, &W::deadLetterOpened, &window, &M::showDeadLetter, queued);
     QObject::connect(&worker, &W::replayChanged, &window, &M::showReplays, queued);
     QObject::connect(&worker, &W::eventRulesKnown, &window, &M::showEventRules, queued);

@@ -1,7 +1,5 @@
 #include "ui/deadlettersmodel.h"
 
-#include "ui/celldelegate.h"
-#include "ui/displaytext.h"
 #include "ui/letterwords.h"
 
 #include <QThreadPool>
@@ -37,186 +35,15 @@ QVariant DeadLettersModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const Held &held = letterAt(m_shown.at(index.row()));
-    const DeadLetter &letter = held.letter;
-    if (role == EventIdRole)
-        return letter.eventId;
-    if (role == RowKeyRole)
-        return letter.message.messageId;
-    const auto figures = [role](qint64 count, const QString &toolTip) -> QVariant {
-        switch (role) {
-        case Qt::DisplayRole:
-            return countText(count);
-        case ToneRole:
-            return int(Tone::Muted);
-        case FaceRole:
-            return int(Face::Figures);
-        case Qt::ToolTipRole:
-            return toolTipText(toolTip);
-        default:
-            return {};
-        }
-    };
-    switch (index.column()) {
-    case Glyph:
-        return glyphCell(held, role);
-    case Event:
-        if (role == Qt::DisplayRole)
-            return letter.eventId.isEmpty() ? tr("not readable") : compactId(letter.eventId);
-        if (role == CopyRole)
-            return letter.eventId;
-        if (role == FaceRole)
-            return int(letter.eventId.isEmpty() ? Face::Body : Face::Monospace);
-        if (role == ToneRole && letter.eventId.isEmpty())
-            return int(Tone::Muted);
-        if (role == ElideRole)
-            return int(Qt::ElideMiddle);
-        if (role == Qt::ToolTipRole)
-            return toolTipText(tr("Event %1\nMessage %2")
-                                   .arg(letter.eventId.isEmpty() ? u"–"_s : letter.eventId, letter.message.messageId));
-        break;
-    case Type:
-        if (role == Qt::DisplayRole)
-            return letter.eventType.isEmpty() ? u"–"_s : typeText(letter.eventType);
-        if (role == CopyRole)
-            return letter.eventType;
-        if (role == Qt::ToolTipRole)
-            return toolTipText(letter.eventType);
-        break;
-    case Application:
-        if (role == Qt::DisplayRole)
-            return letter.applicationId.isEmpty() ? u"–"_s : shownText(letter.applicationId);
-        if (role == ToneRole)
-            return int(Tone::Muted);
-        if (role == FaceRole)
-            return int(Face::Figures);
-        break;
-    case Verdict:
-        if (role == Qt::DisplayRole)
-            return letterText(letter, replayOf(letter.message.messageId));
-        if (role == ToneRole)
-            return int(letterTone(letter, replayOf(letter.message.messageId)));
-        break;
-    case Reason:
-        if (role == Qt::DisplayRole)
-            return reasonText(letter);
-        if (role == ToneRole && letter.reason.isEmpty())
-            return int(Tone::Muted);
-        break;
-    case Received:
-        return figures(letter.receiveCount, tr("Received %1 times before this look").arg(letter.receiveCount));
-    case Died:
-        return timeCell(letter.diedAt, tr("When it last failed was not recorded: no worker of ours saw it"), role);
-    case FirstFailed:
-        return timeCell(letter.firstFailedAt, tr("When it first failed was not recorded: no worker of ours saw it"),
-                        role);
-    case Back:
-        return figures(letter.timesBack,
-                       letter.timesBack == 0 ? tr("It was not replayed before")
-                                             : tr("Its event came back here after %1 replays").arg(letter.timesBack));
-    case Age:
-        return spanCell(letter.sentAt, m_now, role);
-    case Left:
-        if (role == ToneRole && letter.expiresAt.isValid() && m_now.secsTo(letter.expiresAt) < 24 * 3600)
-            return int(Tone::Failed); // SQS drops it without a word
-        return spanCell(m_now, letter.expiresAt, role);
-    default:
-        break;
-    }
-    return {};
+    const DeadLetter &letter = letterAt(m_shown.at(index.row())).letter;
+    const bool tellsOutcome = index.column() == Glyph || index.column() == Verdict;
+    return letterCell(letter, tellsOutcome ? replayOf(letter.message.messageId) : nullptr, Column(index.column()), role,
+                      m_now);
 }
 
 QVariant DeadLettersModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Event:
-        return tr("Event");
-    case Type:
-        return tr("Type");
-    case Application:
-        return tr("Application");
-    case Verdict:
-        return tr("Verdict");
-    case Reason:
-        return tr("Reason");
-    case Received:
-        return tr("Received");
-    case Died:
-        return tr("Last failed");
-    case FirstFailed:
-        return tr("First failed");
-    case Back:
-        return tr("Back");
-    case Age:
-        return tr("Age");
-    case Left:
-        return tr("Time left");
-    default:
-        return QString();
-    }
-}
-
-QVariant DeadLettersModel::glyphCell(const Held &held, int role) const
-{
-    const ReplayItem *item = replayOf(held.letter.message.messageId);
-    switch (role) {
-    case GlyphRole:
-        return letterGlyph(held.letter, item);
-    case ToneRole:
-        return int(letterTone(held.letter, item));
-    case Qt::AccessibleTextRole:
-    case CopyRole:
-        return letterText(held.letter, item);
-    case Qt::ToolTipRole:
-        return toolTipText(letterText(held.letter, item));
-    default:
-        return {};
-    }
-}
-
-QVariant DeadLettersModel::timeCell(const QDateTime &at, const QString &unknown, int role) const
-{
-    switch (role) {
-    case Qt::DisplayRole:
-        return at.isValid() ? agoText(at, m_now) : u"–"_s;
-    case CopyRole:
-        return utcText(at);
-    case ToneRole:
-        return int(Tone::Muted);
-    case FaceRole:
-        return int(Face::Figures);
-    case Qt::ToolTipRole:
-        return toolTipText(at.isValid() ? tr("%1 · %2").arg(dayAndTime(at), utcText(at)) : unknown);
-    default:
-        return {};
-    }
-}
-
-/// A span of which one end is now.
-QVariant DeadLettersModel::spanCell(const QDateTime &from, const QDateTime &to, int role) const
-{
-    const QDateTime &fixed = from == m_now ? to : from;
-    const bool known = from.isValid() && to.isValid();
-    switch (role) {
-    case Qt::DisplayRole:
-        return known ? spanText(from, to) : u"–"_s;
-    case CopyRole:
-        return utcText(fixed);
-    case ToneRole:
-        return int(Tone::Muted);
-    case FaceRole:
-        return int(Face::Figures);
-    case Qt::ToolTipRole:
-        if (!fixed.isValid())
-            return toolTipText(tr("The queue did not say"));
-        return toolTipText(&fixed == &from
-                               ? tr("Sent %1 · %2").arg(dayAndTime(fixed), utcText(fixed))
-                               : tr("The queue drops it, unseen, at %1 · %2").arg(dayAndTime(fixed), utcText(fixed)));
-    default:
-        return {};
-    }
+    return orientation == Qt::Horizontal && role == Qt::DisplayRole ? letterHeading(Column(section)) : QVariant();
 }
 
 // ---- what is held --------------------------------------------------------------------------------------------------
@@ -246,6 +73,8 @@ void DeadLettersModel::add(const QList<DeadLetter> &letters)
         if (known == m_places.cend()) {
             m_places.insert(letter.message.messageId, int(m_letters.size()));
             m_letters.push_back({letter, m_groups.add(letter), m_look, -1});
+            const ReplayItem *item = replayOf(letter.message.messageId);
+            m_locked.push_back(item && isLocked(*item));
             continue;
         }
         Held &held = m_letters[size_t(*known)];
@@ -295,6 +124,7 @@ void DeadLettersModel::dropUnseen()
     if (std::all_of(m_letters.cbegin(), m_letters.cend(), [this](const Held &held) { return held.look == m_look; }))
         return;
     std::vector<Held> kept;
+    std::vector<char> locked;
     kept.reserve(m_letters.size());
     std::vector<int> newPlace(m_letters.size(), -1);
     for (size_t place = 0; place < m_letters.size(); ++place) {
@@ -307,11 +137,13 @@ void DeadLettersModel::dropUnseen()
         newPlace[place] = int(kept.size());
         m_places[held.letter.message.messageId] = int(kept.size());
         kept.push_back(std::move(held));
+        locked.push_back(m_locked[place]);
     }
     beginResetModel();
     m_order.reset(); // its places are old ones
     m_step.stop();
     m_letters.swap(kept);
+    m_locked.swap(locked);
     QList<int> shown;
     shown.reserve(m_shown.size());
     for (const int place : std::as_const(m_shown)) {
@@ -351,8 +183,7 @@ void DeadLettersModel::setReplays(const QList<ReplayItem> &items)
     int first = -1, last = -1;
     for (const ReplayItem &item : items) {
         m_replays.insert(item.messageId, item);
-        const auto known = m_places.constFind(item.messageId);
-        const int row = known == m_places.cend() ? -1 : letterAt(*known).row;
+        const int row = lockedAsKnown(item.messageId);
         if (row >= 0) {
             first = first < 0 ? row : std::min(first, row);
             last = std::max(last, row);
@@ -363,9 +194,14 @@ void DeadLettersModel::setReplays(const QList<ReplayItem> &items)
 
 void DeadLettersModel::forgetOutcomes()
 {
-    m_replays.removeIf([](const QHash<QString, ReplayItem>::iterator &it) {
-        return it->state != ReplayItem::State::Sending && it->state != ReplayItem::State::Replayed;
-    });
+    const QStringList messageIds = m_replays.keys();
+    for (const QString &messageId : messageIds) {
+        const ReplayItem::State state = m_replays.value(messageId).state;
+        if (state == ReplayItem::State::Sending || state == ReplayItem::State::Replayed)
+            continue;
+        m_replays.remove(messageId);
+        lockedAsKnown(messageId);
+    }
     changedRows(0, int(m_shown.size()) - 1);
 }
 
@@ -384,6 +220,7 @@ void DeadLettersModel::unlock(const QStringList &messageIds)
         const auto item = m_replays.constFind(messageId);
         if (item != m_replays.cend() && item->state == ReplayItem::State::Sending && item->run == 0)
             m_replays.erase(item);
+        lockedAsKnown(messageId);
     }
     changedRows(0, int(m_shown.size()) - 1);
 }
@@ -400,21 +237,15 @@ const ReplayItem *DeadLettersModel::replayOf(const QString &messageId) const
     return item == m_replays.cend() ? nullptr : &*item;
 }
 
-bool DeadLettersModel::canReplay(int row) const
+/// Its row, or -1 when it is not shown.
+int DeadLettersModel::lockedAsKnown(const QString &messageId)
 {
-    const ReplayItem *item = replayOf(letter(row).message.messageId);
-    return !item || !isLocked(*item);
-}
-
-int DeadLettersModel::replayableCount() const
-{
-    int locked = 0; // only what was acted on can be
-    for (const ReplayItem &item : m_replays) {
-        const int place = isLocked(item) ? m_places.value(item.messageId, -1) : -1;
-        if (place >= 0 && letterAt(place).row >= 0)
-            ++locked;
-    }
-    return int(m_shown.size()) - locked;
+    const auto known = m_places.constFind(messageId);
+    if (known == m_places.cend())
+        return -1;
+    const ReplayItem *item = replayOf(messageId);
+    m_locked[size_t(*known)] = item && isLocked(*item);
+    return letterAt(*known).row;
 }
 
 int DeadLettersModel::rowOfEvent(const QString &eventId) const
@@ -494,39 +325,7 @@ bool DeadLettersModel::keeps(int place) const
 bool DeadLettersModel::before(int a, int b) const
 {
     const bool turned = m_sortOrder == Qt::DescendingOrder;
-    const DeadLetter &x = letterAt(turned ? b : a).letter;
-    const DeadLetter &y = letterAt(turned ? a : b).letter;
-    const auto text = [](const QString &left, const QString &right) {
-        return left.compare(right, Qt::CaseInsensitive) < 0;
-    };
-    switch (m_sortColumn) {
-    case Event:
-        return text(x.eventId, y.eventId);
-    case Type:
-        return text(x.eventType, y.eventType);
-    case Application: // numbers as a rule
-        return x.applicationId.size() != y.applicationId.size() ? x.applicationId.size() < y.applicationId.size()
-                                                                : x.applicationId < y.applicationId;
-    case Glyph:
-    case Verdict:
-        return x.verdict != y.verdict ? x.verdict < y.verdict : text(x.verdictText, y.verdictText);
-    case Reason:
-        return text(x.reason, y.reason);
-    case Received:
-        return x.receiveCount < y.receiveCount;
-    case Died:
-        return x.diedAt < y.diedAt;
-    case FirstFailed:
-        return x.firstFailedAt < y.firstFailedAt;
-    case Back:
-        return x.timesBack < y.timesBack;
-    case Age: // the youngest first
-        return y.sentAt < x.sentAt;
-    case Left:
-        return x.expiresAt < y.expiresAt;
-    default:
-        return false;
-    }
+    return letterBefore(letterAt(turned ? b : a).letter, letterAt(turned ? a : b).letter, Column(m_sortColumn));
 }
 
 /// Begins to look which letters are shown in which order; few are done at once.

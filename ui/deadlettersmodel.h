@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/lettercells.h"
 #include "ui/letterfilter.h"
 #include "ui/lettergroups.h"
 #include "ui/stepwiseorder.h"
@@ -18,26 +19,10 @@ namespace sendonce {
 /// The dead letters of the last browse, those of them that the filter shows in the chosen order, and what became of
 /// those that were acted on. Made for a hundred thousand: what comes is put at the end, what changes stays where it is,
 /// and filtering and sorting happen in steps between the window's other work.
-class DeadLettersModel : public QAbstractTableModel
+class DeadLettersModel : public QAbstractTableModel, public LetterColumns
 {
     Q_OBJECT
 public:
-    enum Column {
-        Glyph,
-        Event,
-        Type,
-        Application,
-        Verdict,
-        Reason,
-        Received,
-        Died,
-        FirstFailed,
-        Back,
-        Age,
-        Left,
-        ColumnCount
-    };
-
     explicit DeadLettersModel(QObject *parent = nullptr);
 
     int rowCount(const QModelIndex &parent = {}) const override;
@@ -71,8 +56,8 @@ public:
     const DeadLetter &letter(int row) const { return letterAt(m_shown.at(row)).letter; }
     const DeadLetter *letterOf(const QString &messageId) const; ///< shown or not; null: it is not here
     const ReplayItem *replayOf(const QString &messageId) const; ///< null: it was not acted on
-    bool canReplay(int row) const; ///< not on its way, and not gone from the queue already
-    int replayableCount() const; ///< rows of which canReplay() says so
+    /// Not on its way, and not gone from the queue already. Cheap enough to be asked of all rows.
+    bool canReplay(int row) const { return !m_locked[size_t(m_shown.at(row))]; }
     int rowOfEvent(const QString &eventId) const; ///< the first one shown; -1: none is
     QStringList shownIds() const; ///< MessageIds in the order shown
     QStringList groupIds(const LetterGroups::Group &group) const; ///< MessageIds, shown or not
@@ -89,9 +74,6 @@ private:
         int row = -1; ///< where it is shown
     };
     const Held &letterAt(int place) const { return m_letters[size_t(place)]; }
-    QVariant glyphCell(const Held &held, int role) const;
-    QVariant timeCell(const QDateTime &at, const QString &unknown, int role) const;
-    QVariant spanCell(const QDateTime &from, const QDateTime &to, int role) const;
     void add(const QList<DeadLetter> &letters);
     void replace(int place, const DeadLetter &letter);
     void show(int from); ///< places from there on, at the end
@@ -101,8 +83,10 @@ private:
     void arrange();
     void arrangeMore();
     void changedRows(int first, int last);
+    int lockedAsKnown(const QString &messageId);
 
     std::vector<Held> m_letters; ///< in the order they were first seen; an index is a place
+    std::vector<char> m_locked; ///< by place; beside the letters, for all of it is looked at often
     QHash<QString, int> m_places; ///< by MessageId
     QList<int> m_shown; ///< row -> place
     QHash<QString, ReplayItem> m_replays; ///< by MessageId

@@ -10,6 +10,7 @@
 #include "ui/icons.h"
 #include "ui/inlineconfirm.h"
 #include "ui/plainlabel.h"
+#include "ui/rowsanddetails.h"
 #include "ui/rowtable.h"
 #include "ui/searchfield.h"
 #include "ui/storyview.h"
@@ -18,8 +19,6 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
-#include <QSplitter>
-#include <QStackedWidget>
 
 #include <algorithm>
 
@@ -90,19 +89,14 @@ DoubtsPanel::DoubtsPanel(QWidget *parent)
     m_table->setColumnSample(DoubtsModel::MailId, u"5f2d81c09ab3…e.example"_s, Face::Monospace);
     m_table->setStretchColumn(DoubtsModel::Known);
 
-    auto *splitter = new QSplitter(Qt::Vertical);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(m_table);
-    splitter->addWidget(makeDetails());
-    splitter->setStretchFactor(0, 1);
-    splitter->setSizes({1000, 232});
+    m_rows = new RowsAndDetails(m_table, makeDetails());
 
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(bar);
     layout->addWidget(m_confirm);
-    layout->addWidget(splitter, 1);
+    layout->addWidget(m_rows, 1);
 
     connect(m_arrived, &QPushButton::clicked, this, [this] { ask(DoubtAct::Arrived); });
     connect(m_again, &QPushButton::clicked, this, [this] { ask(DoubtAct::SendAgain); });
@@ -295,12 +289,6 @@ bool DoubtsPanel::canSettle(DoubtAct act) const
 
 QWidget *DoubtsPanel::makeDetails()
 {
-    m_details = new QStackedWidget;
-    m_hint = new PlainLabel;
-    m_hint->setTone(Tone::Muted);
-    m_hint->setAlignment(Qt::AlignCenter);
-    m_details->addWidget(m_hint);
-
     m_facts = new FactList;
     m_facts->add(tr("Event"), true);
     m_facts->add(tr("About"));
@@ -327,8 +315,7 @@ QWidget *DoubtsPanel::makeDetails()
     layout->setSpacing(4 * SpacingUnit);
     layout->addWidget(new Column(facts), 9);
     layout->addWidget(m_story, 10);
-    m_details->addWidget(page);
-    return m_details;
+    return page;
 }
 
 void DoubtsPanel::answered()
@@ -356,7 +343,6 @@ QStringList DoubtsPanel::chosen() const
 void DoubtsPanel::showCurrent()
 {
     const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
-    m_details->setCurrentIndex(current.isValid() ? 1 : 0);
     if (!current.isValid())
         return;
     const Doubt &doubt = m_model->doubt(current.row());
@@ -400,7 +386,7 @@ void DoubtsPanel::updateActs()
 void DoubtsPanel::updateWords()
 {
     EmptyState *words = m_table->emptyState();
-    m_hint->setPlain(m_model->rowCount() > 0 ? tr("Choose an event to see what is known and its story.") : QString());
+    m_rows->setHint(m_model->rowCount() > 0 ? tr("Choose an event to see what is known and its story.") : QString());
     const int over = m_model->overCount();
     if (!m_unavailable.isEmpty()) {
         words->setWords(u"warning"_s, tr("Nothing can be read"), m_unavailable);

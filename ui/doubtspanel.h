@@ -8,7 +8,6 @@
 
 class QPushButton;
 class QSortFilterProxyModel;
-class QStackedWidget;
 
 namespace sendonce {
 
@@ -17,6 +16,7 @@ class DoubtsModel;
 class FactList;
 class InlineConfirm;
 class PlainLabel;
+class RowsAndDetails;
 class StoryView;
 
 /// Events in doubt: what is known of each, what policy and people did, and the three things a person can do about them,
@@ -70,8 +70,7 @@ private:
     QPushButton *m_arrived;
     InlineConfirm *m_confirm;
     RowTable *m_table;
-    QStackedWidget *m_details;
-    PlainLabel *m_hint;
+    RowsAndDetails *m_rows;
     FactList *m_facts;
     StoryView *m_story;
     Coalescer *m_soon;

@@ -6,6 +6,7 @@
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
 
@@ -16,6 +17,7 @@ namespace sendonce {
 InlineConfirm::InlineConfirm(QWidget *parent)
     : QWidget(parent)
     , m_text(new PlainLabel)
+    , m_field(new QLineEdit)
     , m_yes(new QPushButton)
     , m_no(new QPushButton(tr("Cancel")))
 {
@@ -25,23 +27,65 @@ InlineConfirm::InlineConfirm(QWidget *parent)
     setLook(m_yes, Look::Primary);
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(3 * SpacingUnit + 18, SpacingUnit, SpacingUnit + 4, SpacingUnit);
+    m_field->setObjectName(u"confirmField"_s);
+    m_field->setMaxLength(80);
+    m_field->hide();
     layout->addWidget(m_text, 1);
+    layout->addWidget(m_field, 0, Qt::AlignVCenter);
     layout->addWidget(m_no, 0, Qt::AlignVCenter);
     layout->addWidget(m_yes, 0, Qt::AlignVCenter);
     connect(m_yes, &QPushButton::clicked, this, [this] {
         hide();
         Q_EMIT confirmed();
     });
+    connect(m_field, &QLineEdit::textChanged, this, &InlineConfirm::updateYes);
     connect(m_no, &QPushButton::clicked, this, &InlineConfirm::dismiss);
     hide();
 }
 
 void InlineConfirm::ask(const QString &text, const QString &yes)
 {
+    m_field->hide();
+    open(text, yes);
+    m_yes->setFocus();
+}
+
+void InlineConfirm::askForWord(const QString &text, const QString &word, const QString &yes)
+{
+    askForText(text, tr("Type: %1").arg(word), yes);
+    m_word = word;
+    updateYes();
+}
+
+void InlineConfirm::askForText(const QString &text, const QString &fieldName, const QString &yes)
+{
+    m_field->setPlaceholderText(fieldName);
+    m_field->setAccessibleName(fieldName);
+    m_field->clear();
+    m_field->show();
+    open(text, yes);
+    m_field->setFocus();
+}
+
+QString InlineConfirm::typed() const
+{
+    return m_field->text().trimmed();
+}
+
+void InlineConfirm::open(const QString &text, const QString &yes)
+{
+    m_word.clear();
     m_text->setPlainLines(text);
     m_yes->setText(yes);
+    updateYes();
     show();
-    m_yes->setFocus();
+}
+
+void InlineConfirm::updateYes()
+{
+    const bool asks = !m_field->isHidden();
+    m_yes->setEnabled(!asks
+                      || (m_word.isEmpty() ? !typed().isEmpty() : typed().compare(m_word, Qt::CaseInsensitive) == 0));
 }
 
 void InlineConfirm::dismiss()

@@ -53,7 +53,7 @@ void LetterGroups::clear()
     *this = LetterGroups();
 }
 
-QList<LetterGroups::Group> LetterGroups::groups(Kind kind, const LetterFilter &also) const
+QList<LetterGroups::Group> LetterGroups::groups(Kind kind, const LetterFilter &also, int most) const
 {
     QList<Group> groups;
     if (kind == Kind::Verdict) {
@@ -66,19 +66,36 @@ QList<LetterGroups::Group> LetterGroups::groups(Kind kind, const LetterFilter &a
         return groups;
     }
     const Names &names = kind == Kind::Reason ? m_reasons : m_types;
-    const QStringList &wanted = kind == Kind::Reason ? also.reasons : also.types;
-    for (qsizetype i = 0; i < names.names.size(); ++i) {
-        if (names.counts.at(i) > 0)
-            groups.append({kind, {}, names.names.at(i), names.counts.at(i)});
+    QList<int> numbers;
+    for (int number = 0; number < int(names.names.size()); ++number) {
+        if (names.counts.at(number) > 0)
+            numbers.append(number);
     }
-    for (const QString &name : wanted) {
+    const auto bigger = [&names](int a, int b) {
+        return names.counts.at(a) != names.counts.at(b) ? names.counts.at(a) > names.counts.at(b)
+                                                        : names.names.at(a) < names.names.at(b);
+    };
+    const qsizetype shown = std::min<qsizetype>(most, numbers.size());
+    std::partial_sort(numbers.begin(), numbers.begin() + shown, numbers.end(), bigger);
+    for (qsizetype i = 0; i < shown; ++i)
+        groups.append({kind, {}, names.names.at(numbers.at(i)), names.counts.at(numbers.at(i))});
+    for (const QString &name : kind == Kind::Reason ? also.reasons : also.types) {
+        const auto here = [&name](const Group &group) { return group.name == name; };
+        if (std::any_of(groups.cbegin(), groups.cend(), here))
+            continue;
         const auto known = names.numbers.constFind(name);
-        if (known == names.numbers.cend() || names.counts.at(*known) == 0)
-            groups.append({kind, {}, name, 0});
+        groups.append({kind, {}, name, known == names.numbers.cend() ? 0 : names.counts.at(*known)});
     }
-    std::sort(groups.begin(), groups.end(),
-              [](const Group &a, const Group &b) { return a.count != b.count ? a.count > b.count : a.name < b.name; });
     return groups;
+}
+
+qsizetype LetterGroups::count(Kind kind) const
+{
+    const auto some = [](qsizetype count) { return count > 0; };
+    if (kind == Kind::Verdict)
+        return std::count_if(m_verdicts.cbegin(), m_verdicts.cend(), some);
+    const QList<qsizetype> &counts = (kind == Kind::Reason ? m_reasons : m_types).counts;
+    return std::count_if(counts.cbegin(), counts.cend(), some);
 }
 
 LetterGroups::Test LetterGroups::test(const LetterFilter &filter) const

@@ -48,8 +48,9 @@ public:
     void remove(const Membership &membership);
     void clear();
 
-    /// Biggest first, verdicts in their own order; those without a letter only when `also` names them.
-    QList<Group> groups(Kind kind, const LetterFilter &also = {}) const;
+    /// The `most` biggest, biggest first, verdicts in their own order; and those that `also` names, however small.
+    QList<Group> groups(Kind kind, const LetterFilter &also = {}, int most = 100) const;
+    qsizetype count(Kind kind) const; ///< of the groups that have letters
     Test test(const LetterFilter &filter) const;
 
 private:

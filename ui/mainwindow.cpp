@@ -14,6 +14,7 @@
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
 #include "ui/letteractions.h"
+#include "ui/letterfiltermenu.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -81,6 +82,8 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     m_audit = m_docks->audit;
     m_letterActs = new DeadLetterActs(m_deadLetters, this);
     m_actions->addLetterActs(*m_deadLetters->acts());
+    m_actions->deadLetters->addSeparator();
+    m_actions->deadLetters->addMenu(m_deadLetters->filterMenu());
     m_notice = new Notice(this, m_status->sizeHint().height());
     m_curtain = new Curtain(this);
     connectActions();
@@ -127,6 +130,7 @@ void MainWindow::keepStateIn(const QString &folder)
         : theme == int(ThemeChoice::Dark)      ? ThemeChoice::Dark
                                                : ThemeChoice::System;
     setTheme(m_theme);
+    m_deadLetters->keepStateIn(m_settings.get());
     m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state);
     if (layout && !m_restored)
         resetLayout();
@@ -365,6 +369,11 @@ void MainWindow::updateDeadLetters(const QList<DeadLetter> &letters)
 {
     m_deadLetters->updateLetters(letters);
     m_letterActs->updateLetters(letters);
+}
+
+void MainWindow::showDeadLetterMatches(const DeadLetterMatches &matches)
+{
+    m_deadLetters->showMatches(matches);
 }
 
 void MainWindow::showDeadLetter(const DeadLetterDetail &letter)
@@ -626,6 +635,7 @@ void MainWindow::connectPanels()
     connect(m_deadLetters, &DeadLettersPanel::browseRequested, this, &MainWindow::browseRequested);
     connect(m_deadLetters, &DeadLettersPanel::browseCancelled, this, &MainWindow::browseCancelled);
     connect(m_deadLetters, &DeadLettersPanel::letterRequested, this, &MainWindow::deadLetterRequested);
+    connect(m_deadLetters, &DeadLettersPanel::searchRequested, this, &MainWindow::deadLetterSearchRequested);
     connect(m_deadLetters, &DeadLettersPanel::storyRequested, this, &MainWindow::storyRequested);
 
     connect(m_doubts, &DoubtsPanel::queried, this, &MainWindow::doubtsQueried);

@@ -109,6 +109,7 @@ public Q_SLOTS:
     void showMoveTasks(const sendonce::MoveTaskSupport &support);
     void showReplays(const QList<sendonce::ReplayItem> &items);
     void updateDeadLetters(const QList<sendonce::DeadLetter> &letters);
+    void showDeadLetterMatches(const sendonce::DeadLetterMatches &matches);
     void showDeadLetter(const sendonce::DeadLetterDetail &letter);
     void showEventRules(const sendonce::EventRules &rules);
     void showActDone(const sendonce::ActReport &report);
@@ -135,10 +136,11 @@ Q_SIGNALS:
     void mailboxQueried(const QString &search, int limit);
     void mailOpenRequested(const QString &id);
     void storyRequested(const QString &eventId);
-    void browseRequested();
+    void browseRequested(bool yes);
     void browseCancelled();
     void retryKeysRequested();
     void deadLetterRequested(const QString &messageId);
+    void deadLetterSearchRequested(const QString &text, quint64 ticket);
     void auditQueried(qint64 beforeId, int limit);
     void auditExportRequested(const QString &path);
     void cleanUpPreviewQueried();

@@ -77,10 +77,30 @@ void RowTable::setGlyphColumn(int column)
     fitColumns();
 }
 
-void RowTable::setStretchColumn(int column)
+void RowTable::setStretchColumn(int column, const QString &least)
 {
     horizontalHeader()->setStretchLastSection(false);
-    horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+    if (least.isEmpty()) {
+        horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+        return;
+    }
+    m_stretched = column;
+    m_least = least;
+    connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this](int section) {
+        if (section != m_stretched)
+            stretch();
+    });
+    stretch();
+}
+
+/// QHeaderView's own stretching would squeeze the column to nothing before the table scrolls.
+void RowTable::stretch()
+{
+    if (m_stretched < 0 || !model())
+        return;
+    const int others = horizontalHeader()->length() - columnWidth(m_stretched);
+    const int least = CellDelegate::textWidth(Face::Body, m_least) + 2 * SpacingUnit;
+    setColumnWidth(m_stretched, std::max(least, viewport()->width() - others));
 }
 
 void RowTable::highlightEvent(const QString &eventId)
@@ -212,6 +232,12 @@ void RowTable::changeEvent(QEvent *event)
         fitToFont();
 }
 
+void RowTable::resizeEvent(QResizeEvent *event)
+{
+    QTableView::resizeEvent(event);
+    stretch();
+}
+
 bool RowTable::viewportEvent(QEvent *event)
 {
     switch (event->type()) {
@@ -256,6 +282,7 @@ void RowTable::fitColumns()
         setColumnWidth(it.key(),
                        it->glyphOnly ? iconEdge() + 2 * SpacingUnit : std::max(text, header) + 2 * SpacingUnit + 1);
     }
+    stretch();
 }
 
 void RowTable::updateEmptyState()

@@ -25,8 +25,9 @@ public:
     /// changes.
     void setColumnSample(int column, const QString &sample, Face face = Face::Body, bool glyph = false);
     void setGlyphColumn(int column);
-    /// The column that takes the room that is left; the last one when none is named.
-    void setStretchColumn(int column);
+    /// The column that takes the room that is left; the last one when none is named. \param least sample text that has
+    /// room however little is left: then the table scrolls sideways
+    void setStretchColumn(int column, const QString &least = {});
 
     /// Marks the rows of the event that was chosen somewhere; an empty id marks none.
     void highlightEvent(const QString &eventId);
@@ -49,6 +50,7 @@ protected:
     void keyPressEvent(QKeyEvent *event) override;
     void contextMenuEvent(QContextMenuEvent *event) override;
     void changeEvent(QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
     bool viewportEvent(QEvent *event) override;
     void currentChanged(const QModelIndex &current, const QModelIndex &previous) override;
 
@@ -62,6 +64,7 @@ private:
     };
     void fitToFont();
     void fitColumns();
+    void stretch();
     void updateEmptyState();
     void setHoveredRow(int row);
     void rememberRows();
@@ -74,6 +77,8 @@ private:
     QSet<QString> m_selectedKeys; ///< while the model is reset, as the next two
     QString m_currentKey, m_topKey;
     int m_hovered = -1;
+    int m_stretched = -1; ///< column that takes what is left, but at least m_least
+    QString m_least;
     bool m_quiet = false;
 };
 

@@ -44,6 +44,11 @@ void StoryView::show(const EventStory &story)
                             : toolTipText(tr("Local times. First line: %1").arg(utcText(story.lines.first().at))));
 }
 
+void StoryView::setHeadingShown(bool shown)
+{
+    m_heading->setVisible(shown);
+}
+
 QString StoryView::text() const
 {
     return m_lines->toPlainText();

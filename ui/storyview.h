@@ -20,6 +20,7 @@ public:
     void expect(const QString &eventId, const QString &why = {});
     /// Ignored when it is about another event than the expected one.
     void show(const sendonce::EventStory &story);
+    void setHeadingShown(bool shown); ///< not where a tab says it
     QString eventId() const { return m_eventId; }
     QString text() const;
 

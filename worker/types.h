@@ -244,11 +244,11 @@ enum class Verdict {
     Invalid, ///< a replay will fail again
 };
 
-/// A row of the last browse. In lists its message comes without receipt handle, body and attributes: these stay on
-/// disk, openDeadLetter() brings them.
+/// A row of the last browse. In lists its message comes with its id alone: body and attributes stay on disk,
+/// openDeadLetter() brings them.
 struct DeadLetter
 {
-    Message message; ///< id and system attributes; in a DeadLetterDetail body and attributes too
+    Message message; ///< id; in a DeadLetterDetail all but the receipt handle
     QString bodyExcerpt; ///< the first 200 characters of the body, to be searched and shown; not JSON any more
     qint64 sizeBytes = 0; ///< body and attributes, as SQS counts them
     QString eventId; ///< empty when the body is not readable
@@ -297,9 +297,20 @@ struct MoveTaskSupport
 
     bool operator==(const MoveTaskSupport &) const = default;
 };
+/// One delivery of an event, as its worker wrote it down.
+struct Attempt
+{
+    DeliveryReport report;
+    QString worker; ///< "host pid 4711"
+
+    bool operator==(const Attempt &) const = default;
+};
 struct DeadLetterDetail
 {
     DeadLetter letter; ///< whole
+    QList<Attempt> attempts; ///< of its event, or of this message where the event cannot be read; oldest first
+    QList<MailRow> mails; ///< about its event, in the embedded mailbox, newest first
+    bool hasMailbox = false; ///< there is one to look into
     QString error;
 
     bool operator==(const DeadLetterDetail &) const = default;

@@ -6,6 +6,7 @@
 #include "ui/doubtspanel.h"
 #include "ui/inlineconfirm.h"
 #include "ui/letteractions.h"
+#include "ui/letterfiltermenu.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
@@ -70,8 +71,12 @@ DeadLetter letter(const QString &eventId, int application, Verdict verdict, cons
     dead.receiveCount = 3;
     dead.diedAt = diedAt;
     dead.sentAt = diedAt.addSecs(-95);
+    dead.firstFailedAt = diedAt.addSecs(-90);
+    if (diedAt.isValid())
+        dead.expiresAt = dead.sentAt.addDays(4);
     dead.message.messageId = u"5b1f6a0e-77c2-4a5f-9f0e-%1"_s.arg(qHash(eventId), 12, 16, QLatin1Char('0'));
     dead.message.body = body(eventId, application);
+    dead.bodyExcerpt = QString::fromUtf8(dead.message.body);
     return dead;
 }
 
@@ -107,6 +112,13 @@ public:
                     });
             });
         connectActs();
+        QObject::connect(&window, &MainWindow::deadLetterRequested, &window, [this](const QString &messageId) {
+            QTimer::singleShot(0, &m_window, [this, messageId] { m_window.showDeadLetter(whole(messageId)); });
+        });
+        QObject::connect(
+            &window, &MainWindow::deadLetterSearchRequested, &window, [this](const QString &, quint64 ticket) {
+                QTimer::singleShot(0, &m_window, [this, ticket] { m_window.showDeadLetterMatches({ticket, {}, {}}); });
+            });
         QObject::connect(&window, &MainWindow::browseRequested, &window, [this] {
             QTimer::singleShot(400, &m_window, [this] { m_window.showDeadLetters(m_letters); });
         });
@@ -158,6 +170,37 @@ public:
         m_window.showDeadLetters(m_letters);
         // The rates of the last ten seconds come from totals.
         QTimer::singleShot(100ms, &m_window, [this] { m_window.showCounters({1204 + 42, 97 + 6, 5, 1, 1}); });
+    }
+
+    /// A bad night: thousands, most for the same few reasons.
+    void fillMany(int count)
+    {
+        const QStringList reasons{u"451 4.3.0 mail server down"_s, u"451 4.7.1 greylisted, try again later"_s,
+                                  u"550 5.1.1 <%1@example.com> no such mailbox (permanent)"_s,
+                                  u"no complete final reply within 60 s"_s};
+        for (int i = 0; i < count; ++i) {
+            const int kind = i % 10 < 7 ? 0 : i % 10 < 8 ? 1 : i % 10 < 9 ? 2 : 3;
+            DeadLetter dead =
+                letter(uuid(m_random), 1 + m_random.bounded(40),
+                       kind == 3         ? Verdict::InDoubt
+                           : i % 13 == 5 ? Verdict::Handled
+                                         : Verdict::NotHandled,
+                       {}, kind == 2 ? reasons.at(2).arg(People.at(i % int(People.size()))) : reasons.at(kind),
+                       m_now.addSecs(-i / 4));
+            dead.timesBack = i % 31 == 0 ? 1 : 0;
+            m_letters.letters += dead;
+        }
+        m_letters.browse = 2;
+        m_letters.about = m_letters.seen = m_letters.letters.size();
+        m_window.showDeadLetters(m_letters);
+    }
+
+    void few()
+    {
+        m_letters.letters = m_letters.letters.mid(0, 3);
+        m_letters.browse = 2;
+        m_letters.about = m_letters.seen = 3;
+        m_window.showDeadLetters(m_letters);
     }
 
     void fail()
@@ -268,6 +311,37 @@ private:
         m_letters.about = 8;
         m_letters.finished = true;
         m_letters.browsedAt = m_now.addSecs(-20);
+    }
+
+    DeadLetterDetail whole(const QString &messageId) const
+    {
+        DeadLetterDetail detail;
+        for (const DeadLetter &dead : m_letters.letters) {
+            if (dead.message.messageId == messageId)
+                detail.letter = dead;
+        }
+        Message &message = detail.letter.message;
+        message.attributes = {{u"traceparent"_s, {u"String"_s, u"00-4bf92f3577b34da6a3ce929d0e0e4736-01"_s, {}}},
+                              {u"attempt"_s, {u"Number.int"_s, u"3"_s, {}}},
+                              {u"signature"_s, {u"Binary"_s, {}, QByteArray::fromHex("00ff10a2b4c8d1e2f30415263748")}}};
+        message.systemAttributes = {
+            {u"ApproximateReceiveCount"_s, u"4"_s},
+            {u"SentTimestamp"_s, QString::number(detail.letter.sentAt.toMSecsSinceEpoch())},
+            {u"SenderId"_s, u"AIDAEXAMPLE"_s},
+            {u"DeadLetterQueueSourceArn"_s, u"arn:aws:sqs:us-east-1:000000000000:job-board-events"_s}};
+        for (int i = 0; i < 3 && !detail.letter.eventId.isEmpty(); ++i) {
+            DeliveryReport report;
+            report.outcome = Outcome::Failed;
+            report.failedStage = Stage::HandedOver;
+            report.reason = detail.letter.reason;
+            report.receiveCount = i + 1;
+            report.lane = 1 + i;
+            report.receivedAt = detail.letter.diedAt.addSecs(-30 * (2 - i));
+            report.stageUsec[0] = 8200 + 900 * i;
+            detail.attempts.append({report, u"mailhost pid 4711"_s});
+        }
+        detail.hasMailbox = true;
+        return detail;
     }
 
     void fillDoubts()
@@ -610,6 +684,8 @@ int main(int argc, char **argv)
         {u"size"_s, u"width x height"_s, u"WxH"_s, u"1280x800"_s},
         {u"text"_s, u"text size in percent"_s, u"percent"_s, u"100"_s},
         {u"fill"_s, u"many rows, dead letters of every verdict, an armed fault"_s},
+        {u"letters"_s, u"so many more dead letters; 3: no more than three"_s, u"count"_s},
+        {u"groups"_s, u"with the groups of dead letters"_s},
         {u"opening"_s, u"nothing has answered yet"_s},
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
@@ -645,6 +721,12 @@ int main(int argc, char **argv)
     else if (!parser.isSet(u"opening"_s))
         gallery.open();
 
+    if (const int letters = parser.value(u"letters"_s).toInt(); letters == 3)
+        gallery.few();
+    else if (letters > 0)
+        gallery.fillMany(letters);
+    if (parser.isSet(u"groups"_s))
+        window.deadLettersPanel()->filterMenu()->actions().first()->trigger();
     for (Panel *panel :
          std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
                                         window.mailboxPanel(), window.logPanel(), window.auditPanel()}) {

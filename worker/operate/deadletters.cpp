@@ -18,6 +18,7 @@ namespace {
 constexpr qsizetype PageSize = 500; ///< one query each of claims and journal
 constexpr auto FlushEvery = 50ms;
 constexpr auto RefreshAfter = 200ms;
+constexpr auto SearchSlice = 10ms; ///< a replay goes on between two
 constexpr int RunsShown = 100;
 
 bool isOpen(ReplayItem::State state)
@@ -31,6 +32,7 @@ DeadLetter withoutBody(DeadLetter letter)
 {
     letter.message.body.clear();
     letter.message.attributes.clear();
+    letter.message.systemAttributes.clear();
     letter.message.receiptHandle.clear();
     return letter;
 }
@@ -59,6 +61,8 @@ DeadLetters::DeadLetters(SqsClient &client, Database &database, Journal &journal
     m_refreshTimer.setSingleShot(true);
     m_refreshTimer.setInterval(RefreshAfter);
     connect(&m_refreshTimer, &QTimer::timeout, this, &DeadLetters::refreshDue);
+    m_searchTimer.setInterval(0);
+    connect(&m_searchTimer, &QTimer::timeout, this, &DeadLetters::findMore);
     connect(&m_watch, &OutcomeWatch::outcome, this, [this](qint64 run, int row, const ReplayOutcome &outcome) {
         if (ReplayRun *const found = runOf(run))
             found->outcome(row, outcome);
@@ -89,6 +93,8 @@ void DeadLetters::browse(bool yes)
     m_list.browsedAt = QDateTime::currentDateTimeUtc();
     m_byEvent.clear();
     m_fresh.clear();
+    m_texts.clear();
+    m_searchTimer.stop(); // what it looked in is gone
     if (m_dlqUrl.isEmpty()) {
         m_list.finished = true;
         m_list.noQueue = true;
@@ -134,6 +140,8 @@ void DeadLetters::seen(const QList<Message> &messages)
         letter.message = message;
         letter.receiveCount = std::max(0, message.receiveCount() - 1); // this look was one
         describe(letter, *m_types);
+        letter.eventType = shared(letter.eventType);
+        letter.bodyProblem = shared(letter.bodyProblem);
         if (const auto retention = m_browse->facts().retention; retention && letter.sentAt.isValid())
             letter.expiresAt = letter.sentAt.addSecs(retention->count());
         messageIds.append(message.messageId);
@@ -224,7 +232,15 @@ void DeadLetters::judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetyp
         if (timesBack)
             facts.timesBack = timesBack->value(letter.eventId);
         judge(letter, facts);
+        letter.verdictText = shared(letter.verdictText);
+        letter.reason = shared(letter.reason);
     }
+}
+
+/// The same characters as an equal text before it: of tens of thousands of letters most fail for the same few reasons.
+QString DeadLetters::shared(const QString &text)
+{
+    return *m_texts.insert(text);
 }
 
 void DeadLetters::refresh(const QStringList &eventIds)
@@ -293,28 +309,38 @@ DeadLetterDetail DeadLetters::open(const QString &messageId)
     return detail;
 }
 
-DeadLetterMatches DeadLetters::find(const QString &text, quint64 ticket)
+void DeadLetters::find(const QString &text, quint64 ticket)
 {
-    DeadLetterMatches matches;
-    matches.ticket = ticket;
-    for (const DeadLetter &letter : std::as_const(m_list.letters)) {
-        const bool inRow = letter.eventId.contains(text, Qt::CaseInsensitive)
-            || letter.message.messageId.contains(text, Qt::CaseInsensitive)
-            || letter.eventType.contains(text, Qt::CaseInsensitive)
-            || letter.applicationId.contains(text, Qt::CaseInsensitive)
-            || letter.reason.contains(text, Qt::CaseInsensitive)
-            || letter.bodyExcerpt.contains(text, Qt::CaseInsensitive);
-        if (inRow) {
-            matches.messageIds.append(letter.message.messageId);
-            continue;
+    m_soughtText = text;
+    m_matches = {};
+    m_matches.ticket = ticket;
+    m_nextSought = 0;
+    m_searchTimer.start();
+}
+
+void DeadLetters::findMore()
+{
+    QElapsedTimer clock;
+    clock.start();
+    for (; m_nextSought < m_list.letters.size() && clock.elapsed() < SearchSlice.count(); ++m_nextSought) {
+        const DeadLetter &letter = m_list.letters[m_nextSought];
+        bool matches = false;
+        for (const QString *field : {&letter.eventId, &letter.message.messageId, &letter.eventType,
+                                     &letter.applicationId, &letter.reason, &letter.bodyExcerpt})
+            matches = matches || field->contains(m_soughtText, Qt::CaseInsensitive);
+        if (!matches && letter.sizeBytes > letter.bodyExcerpt.size()) {
+            const auto body = m_store->body(m_browse->placeInStore(m_nextSought));
+            if (!body)
+                m_matches.error = body.error().text;
+            matches = body && QString::fromUtf8(body.value()).contains(m_soughtText, Qt::CaseInsensitive);
         }
-        const DeadLetterDetail whole = open(letter.message.messageId);
-        if (!whole.error.isEmpty())
-            matches.error = whole.error;
-        else if (QString::fromUtf8(whole.letter.message.body).contains(text, Qt::CaseInsensitive))
-            matches.messageIds.append(letter.message.messageId);
+        if (matches)
+            m_matches.messageIds.append(letter.message.messageId);
     }
-    return matches;
+    if (m_nextSought < m_list.letters.size())
+        return;
+    m_searchTimer.stop();
+    Q_EMIT found(std::exchange(m_matches, {}));
 }
 
 // ---- replay --------------------------------------------------------------------------------------------------------

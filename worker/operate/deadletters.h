@@ -41,7 +41,8 @@ public:
     void browse(bool yes);
     void cancelBrowse(); ///< keeps what was seen, makes it visible again
     DeadLetterDetail open(const QString &messageId); ///< of the last browse, whole
-    DeadLetterMatches find(const QString &text, quint64 ticket);
+    /// In rows and bodies, in parts between other work; found() comes once for the newest search.
+    void find(const QString &text, quint64 ticket);
     QStringList messageIds() const; ///< of the last browse
     QStringList eventIds() const; ///< of the last browse
 
@@ -64,6 +65,7 @@ Q_SIGNALS:
     void updated(const QList<sendonce::DeadLetter> &letters); ///< rows whose verdict or reason is another one now
     void itemsChanged(const QList<sendonce::ReplayItem> &items);
     void progressChanged(const sendonce::ReplayProgress &progress);
+    void found(const sendonce::DeadLetterMatches &matches);
     void failed(const QString &act, const QString &text);
 
 private:
@@ -73,6 +75,8 @@ private:
     void judgePages(QList<DeadLetter> &letters);
     void judgePage(QList<DeadLetter> &letters, qsizetype from, qsizetype to);
     void refreshDue();
+    void findMore();
+    QString shared(const QString &text);
     std::optional<ReplayRun::Letter> take(const QString &messageId);
     void begin(std::unique_ptr<ReplayRun> run, bool taken);
     ReplayRun *runOf(qint64 run) const;
@@ -102,6 +106,13 @@ private:
     bool m_browsing = false;
     QDateTime m_memoryBegins; ///< of the claims, at the last browse
     QDateTime m_forgottenBefore; ///< by clean-ups, at the last browse
+
+    QSet<QString> m_texts; ///< what many letters have in common, held once
+
+    QString m_soughtText;
+    DeadLetterMatches m_matches; ///< so far
+    qsizetype m_nextSought = 0; ///< place
+    QTimer m_searchTimer;
 
     QSet<QString> m_underWay; ///< MessageIds, from click to outcome
     QSet<QString> m_toRefresh; ///< event ids

@@ -21,6 +21,7 @@ QByteArray packed(const Message &message)
     stream << message.body << qint32(message.attributes.size());
     for (auto it = message.attributes.cbegin(); it != message.attributes.cend(); ++it)
         stream << it.key() << it->dataType << it->stringValue << it->binaryValue;
+    stream << message.systemAttributes;
     return bytes;
 }
 
@@ -50,17 +51,22 @@ Result<LetterStore::Place> LetterStore::put(const Message &message)
     return place;
 }
 
+Result<QByteArray> LetterStore::read(const Place &place)
+{
+    if (m_file && place.offset >= 0 && m_file->seek(place.offset)) {
+        QByteArray bytes = m_file->read(place.size);
+        if (bytes.size() == place.size)
+            return bytes;
+    }
+    return unreadable();
+}
+
 Result<void> LetterStore::fill(Message &message, const Place &place)
 {
-    const auto failed = [this] {
-        return Error{ErrorKind::Io, u"the body cannot be read from the file of this browse in %1"_s.arg(m_dataDir), {}};
-    };
-    if (!m_file || place.offset < 0 || !m_file->seek(place.offset))
-        return failed();
-    const QByteArray bytes = m_file->read(place.size);
-    if (bytes.size() != place.size)
-        return failed();
-    QDataStream stream(bytes);
+    const auto bytes = read(place);
+    if (!bytes)
+        return bytes.error();
+    QDataStream stream(bytes.value());
     qint32 count = 0;
     stream >> message.body >> count;
     message.attributes.clear();
@@ -70,9 +76,28 @@ Result<void> LetterStore::fill(Message &message, const Place &place)
         stream >> name >> attribute.dataType >> attribute.stringValue >> attribute.binaryValue;
         message.attributes.insert(name, attribute);
     }
+    stream >> message.systemAttributes;
     if (stream.status() != QDataStream::Ok)
-        return failed();
+        return unreadable();
     return {};
+}
+
+Result<QByteArray> LetterStore::body(const Place &place)
+{
+    const auto bytes = read(place);
+    if (!bytes)
+        return bytes.error();
+    QDataStream stream(bytes.value());
+    QByteArray body;
+    stream >> body;
+    if (stream.status() != QDataStream::Ok)
+        return unreadable();
+    return body;
+}
+
+Error LetterStore::unreadable() const
+{
+    return {ErrorKind::Io, u"the body cannot be read from the file of this browse in %1"_s.arg(m_dataDir), {}};
 }
 
 void LetterStore::removeLeftovers(const QString &dataDir)

@@ -7,9 +7,9 @@
 
 namespace sendonce {
 
-/// Bodies and attributes of dead letters, in a file of the data folder: however big they are, memory stays flat. The
-/// file has no name where the system can do that, and goes with its process, killed or not; what an old system left is
-/// removed at the next start.
+/// Bodies and all attributes of dead letters, in a file of the data folder: however big they are, memory stays flat.
+/// The file has no name where the system can do that, and goes with its process, killed or not; what an old system left
+/// is removed at the next start.
 class LetterStore
 {
 public:
@@ -23,14 +23,18 @@ public:
 
     /// Empties it; opens the file. Io when that cannot be written.
     Result<void> begin();
-    Result<Place> put(const Message &message); ///< body and attributes
-    /// Body and attributes into `message`; Io when the disk fails.
+    Result<Place> put(const Message &message); ///< body, attributes, system attributes
+    /// The same into `message`; Io when the disk fails.
     Result<void> fill(Message &message, const Place &place);
+    Result<QByteArray> body(const Place &place);
 
     /// Removes files of processes that were killed, where they had names.
     static void removeLeftovers(const QString &dataDir);
 
 private:
+    Result<QByteArray> read(const Place &place);
+    Error unreadable() const;
+
     QString m_dataDir;
     std::unique_ptr<QTemporaryFile> m_file;
     qint64 m_end = 0;

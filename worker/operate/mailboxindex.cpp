@@ -84,6 +84,18 @@ MailboxSnapshot MailboxIndex::snapshot(const QString &search, int limit) const
     return result;
 }
 
+QList<MailRow> MailboxIndex::about(const QString &eventId) const
+{
+    QList<MailRow> rows;
+    for (auto row = m_rows.crbegin(); row != m_rows.crend(); ++row) {
+        if (row->eventId != eventId)
+            continue;
+        rows.append(*row);
+        rows.last().copies = m_copies.value(eventKey(*row), 1);
+    }
+    return rows;
+}
+
 MailDetail MailboxIndex::open(const QString &id) const
 {
     MailDetail detail;

@@ -22,6 +22,7 @@ public:
     bool refresh();
     /// Newest first. \param search in recipient, subject, event id; empty: all
     MailboxSnapshot snapshot(const QString &search, int limit) const;
+    QList<MailRow> about(const QString &eventId) const; ///< newest first, all of them
     MailDetail open(const QString &id) const;
 
 private:

@@ -61,6 +61,7 @@ void Operator::open()
     connect(m_deadLetters.get(), &DeadLetters::updated, this, &Operator::deadLettersUpdated);
     connect(m_deadLetters.get(), &DeadLetters::itemsChanged, this, &Operator::replayChanged);
     connect(m_deadLetters.get(), &DeadLetters::progressChanged, this, &Operator::replayProgressed);
+    connect(m_deadLetters.get(), &DeadLetters::found, this, &Operator::deadLettersFound);
     connect(m_deadLetters.get(), &DeadLetters::failed, this, &Operator::actFailed);
     m_acts = std::make_unique<LetterActs>(*m_client, *m_database, *m_journal, *m_deadLetters, m_config);
     connect(m_acts.get(), &LetterActs::done, this, &Operator::actDone);
@@ -318,14 +319,26 @@ void Operator::cancelBrowse()
 
 void Operator::openDeadLetter(const QString &messageId)
 {
-    if (auto *const letters = lettersFor(u"open"_s, Right::Look))
-        Q_EMIT deadLetterOpened(letters->open(messageId));
+    if (auto *const letters = lettersFor(u"open"_s, Right::Look)) {
+        DeadLetterDetail detail = letters->open(messageId);
+        const auto attempts = m_journal->attempts(detail.letter.eventId, messageId);
+        if (attempts)
+            detail.attempts = attempts.value();
+        else if (detail.error.isEmpty())
+            detail.error = attempts.error().text;
+        detail.hasMailbox = m_mailbox.has_value();
+        if (m_mailbox && !detail.letter.eventId.isEmpty()) {
+            m_mailbox->refresh();
+            detail.mails = m_mailbox->about(detail.letter.eventId);
+        }
+        Q_EMIT deadLetterOpened(detail);
+    }
 }
 
 void Operator::findInDeadLetters(const QString &text, quint64 ticket)
 {
     if (auto *const letters = lettersFor(u"find"_s, Right::Look))
-        Q_EMIT deadLettersFound(letters->find(text, ticket));
+        letters->find(text, ticket);
 }
 
 void Operator::replay(const ReplayOrder &order)

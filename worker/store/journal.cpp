@@ -391,6 +391,22 @@ Result<EventStory> Journal::story(const QString &eventId)
     return story;
 }
 
+Result<QList<Attempt>> Journal::attempts(const QString &eventId, const QString &messageId)
+{
+    QList<Attempt> attempts;
+    const bool byEvent = !eventId.isEmpty();
+    const auto read = readByIds(m_database.handle(),
+                                u"SELECT %1 FROM sendonce_attempt WHERE %2 IN ()"_s.arg(
+                                    ReportColumns, byEvent ? u"event_id"_s : u"message_id"_s),
+                                u" ORDER BY id DESC LIMIT ?"_s, distinct({byEvent ? eventId : messageId}), 1,
+                                {StoryLimit}, [&](const QSqlQuery &query) {
+                                    attempts.prepend({reportOf(query), query.value(WorkerColumn).toString()});
+                                });
+    if (!read)
+        return read.error();
+    return attempts;
+}
+
 Result<qint64> Journal::possiblyTwiceCount()
 {
     const auto prepared = m_database.prepared(u"SELECT (SELECT count(*) FROM sendonce_attempt WHERE possibly_twice) + "

@@ -72,6 +72,9 @@ public:
     /// first: for "seen, not assumed".
     Result<QList<DeliveryReport>> deliveriesSince(const QStringList &eventIds, const QDateTime &since);
     Result<EventStory> story(const QString &eventId);
+    /// The deliveries of an event, or of one message when the event id is empty, oldest first, at most the newest
+    /// 1,000.
+    Result<QList<Attempt>> attempts(const QString &eventId, const QString &messageId);
     Result<qint64> possiblyTwiceCount();
 
     /// For the other tables that live beside it: ReplayLog, Audit, KeptLetterTable.
