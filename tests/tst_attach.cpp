@@ -72,7 +72,7 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 20);
+        QCOMPARE(wishes, 23);
     }
 
     void refusedKeysAreSaidWithAWayOut()

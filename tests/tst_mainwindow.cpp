@@ -549,7 +549,7 @@ private Q_SLOTS:
         window.resetLayout();
         QTRY_COMPARE(log->titleBarWidget()->height(), 0);
         QVERIFY(!log->isFloating());
-        QCOMPARE(dockTabs(window)->count(), 5);
+        QTRY_COMPARE(dockTabs(window)->count(), 6);
     }
 
     void theLeftColumnHasItsWidth()

@@ -293,6 +293,10 @@ void RowTable::updateEmptyState()
 void RowTable::rememberRows()
 {
     m_selectedKeys.clear();
+    m_currentKey.clear();
+    m_topKey.clear();
+    if (model()->rowCount() == 0 || !model()->index(0, 0).data(RowKeyRole).isValid())
+        return; // its rows have no names
     const auto keyOf = [this](int row) { return model()->index(row, 0).data(RowKeyRole).toString(); };
     for (const int row : selectedRows())
         m_selectedKeys.insert(keyOf(row));
