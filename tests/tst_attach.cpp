@@ -1,6 +1,7 @@
 #include "ui/attach.h"
 #include "ui/checkmodel.h"
 #include "ui/checkpanel.h"
+#include "ui/deadletteracts.h"
 #include "ui/deadlettersmodel.h"
 #include "ui/deadletterspanel.h"
 #include "ui/logmodel.h"
@@ -73,6 +74,23 @@ private Q_SLOTS:
             ++wishes;
         }
         QCOMPARE(wishes, 23);
+    }
+
+    void everyWishAboutDeadLettersIsHeard()
+    {
+        DeadLetterActs *acts = m_window->letterActs();
+        const QMetaObject &meta = DeadLetterActs::staticMetaObject;
+        int wishes = 0;
+        for (int i = meta.methodOffset(); i < meta.methodCount(); ++i) {
+            const QMetaMethod method = meta.method(i);
+            if (method.methodType() != QMetaMethod::Signal)
+                continue;
+            const QByteArray signal = '2' + method.methodSignature(); // as SIGNAL() would write it
+            // One listener: disconnecting all of this signal succeeds only when there is one.
+            QVERIFY2(QObject::disconnect(acts, signal.constData(), nullptr, nullptr), signal.constData());
+            ++wishes;
+        }
+        QCOMPARE(wishes, 18);
     }
 
     void refusedKeysAreSaidWithAWayOut()

@@ -427,6 +427,8 @@ private Q_SLOTS:
         }
         QVERIFY(m_world->in(m_world->panel(), "replay")->toolTip().contains(u"read-only"_s));
         QVERIFY(action(LetterAct::Export)->isEnabled());
+        const auto *send = m_world->in(m_world->window.get(), "sendOneEvent");
+        QVERIFY(!send->isEnabled() && send->toolTip().contains(u"read-only"_s));
         m_world->window->actions().cleanUp->trigger();
         QDialog *dialog = m_world->dialog("cleanUpDialog");
         QTRY_VERIFY(qobject_cast<ActDialog *>(dialog)->words().contains(u"older than 45 days"_s));

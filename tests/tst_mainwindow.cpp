@@ -550,6 +550,7 @@ private Q_SLOTS:
         QTRY_COMPARE(log->titleBarWidget()->height(), 0);
         QVERIFY(!log->isFloating());
         QTRY_COMPARE(dockTabs(window)->count(), 6);
+        QCOMPARE(window.height(), 800); // not as high as all panels over one another
     }
 
     void theLeftColumnHasItsWidth()

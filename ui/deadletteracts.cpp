@@ -4,9 +4,11 @@
 #include "ui/displaytext.h"
 #include "ui/editdialog.h"
 #include "ui/keptdialog.h"
+#include "ui/letteractions.h"
 #include "ui/letterfiledialog.h"
 #include "ui/movedialog.h"
 #include "ui/replaydialog.h"
+#include "ui/rowtable.h"
 #include "ui/runstrip.h"
 #include "ui/runswindow.h"
 #include "ui/typeddialog.h"
@@ -21,6 +23,9 @@ DeadLetterActs::DeadLetterActs(DeadLettersPanel *panel, QWidget *window)
     , m_window(window)
 {
     connect(panel, &DeadLettersPanel::actWanted, this, &DeadLetterActs::act);
+    for (const LetterAct each :
+         {LetterAct::Replay, LetterAct::EditAndReplay, LetterAct::Delete, LetterAct::Export, LetterAct::ForgetClaim})
+        panel->table()->addRowAction(panel->acts()->of(each));
     const RunStrip *strip = panel->runStrip();
     connect(strip, &RunStrip::pauseRequested, this, &DeadLetterActs::pauseRequested);
     connect(strip, &RunStrip::resumeRequested, this, &DeadLetterActs::resumeRequested);

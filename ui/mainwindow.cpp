@@ -195,7 +195,7 @@ void MainWindow::showOpened()
     m_audit->setReady();
     m_doubts->setReady();
     m_mailbox->setReady();
-    m_send->setReady(!m_readOnly);
+    m_send->setReady(!m_readOnly, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString());
     showBar();
     updateActions();
 }

@@ -87,10 +87,13 @@ void SendPanel::showFailure(const QString &text)
     say(text, Tone::Failed);
 }
 
-void SendPanel::setReady(bool ready)
+void SendPanel::setReady(bool ready, const QString &why)
 {
-    for (QPushButton *button : {m_send, m_duplicate, m_fail, m_compose})
+    for (QPushButton *button : {m_send, m_duplicate, m_fail, m_compose}) {
         button->setEnabled(ready);
+        if (!why.isEmpty())
+            button->setToolTip(toolTipText(why));
+    }
     if (!ready)
         m_fail->setChecked(false);
 }

@@ -21,7 +21,8 @@ public:
     void showReport(const sendonce::SendReport &report);
     void showArmed(const sendonce::ArmedFaults &faults);
     void showFailure(const QString &text);
-    void setReady(bool ready);
+    /// \param why nothing can be sent, for the tool tips; empty: it cannot yet
+    void setReady(bool ready, const QString &why = {});
     void setFaultsOffered(bool offered); ///< only where the mailbox is the embedded one
     void askToFailMails(); ///< opens the two fields
 

@@ -97,8 +97,10 @@ void WindowDocks::arrange()
     PanelDock *queueDock = dockOf(queue);
     PanelDock *sendDock = dockOf(send);
     PanelDock *first = dockOf(processed);
-    for (PanelDock *dock : std::as_const(m_docks))
+    for (PanelDock *dock : std::as_const(m_docks)) {
         dock->setFloating(false);
+        m_window->removeDockWidget(dock); // out of the tabs and splits that it lay in
+    }
     m_window->addDockWidget(Qt::LeftDockWidgetArea, queueDock);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, sendDock);
     m_window->splitDockWidget(queueDock, sendDock, Qt::Vertical);
