@@ -388,10 +388,7 @@ private:
     {
         DeadLetterActs *acts = m_window.letterActs();
         QObject::connect(acts, &DeadLetterActs::letterRequested, &m_window, [this](const QString &messageId) {
-            for (const DeadLetter &each : std::as_const(m_letters.letters)) {
-                if (each.message.messageId == messageId)
-                    m_window.showDeadLetter({each, {}});
-            }
+            m_window.showDeadLetter(whole(messageId));
         });
         QObject::connect(acts, &DeadLetterActs::runsQueried, &m_window,
                          [this, acts] { QTimer::singleShot(0, &m_window, [this, acts] { acts->showRuns(runs()); }); });
