@@ -414,6 +414,48 @@ private Q_SLOTS:
         QCOMPARE(kinds(one.databaseLost()), QList{Kind::AbortReceives});
         QCOMPARE(kinds(one.received(messages(1), 1, 5s)), QList{Kind::GiveBack}); // it came all the same
     }
+
+    void aLaneWithoutAConnectionLeavesItsMessageToOthers()
+    {
+        ConsumerMachine two(2, 30s);
+        QCOMPARE(two.start(0s)[0].count, 2);
+        auto commands = two.received(messages(2), 2, 0s);
+        const int first = commands[2].lane, second = commands[3].lane;
+        // It stays here, and is no one's failure.
+        QVERIFY(count(two.laneFree(first, Ended::NoConnection, 1ms), Kind::GiveBack) == 0);
+        QCOMPARE(two.inHand(), 2);
+        commands = two.laneFree(second, Ended::Mailed, 5ms);
+        QCOMPARE(commands[0].kind, Kind::Dispatch);
+        QCOMPARE(commands[0].message.messageId, u"m0"_s);
+        QCOMPARE(commands[0].lane, second);
+        // The first lane is not asked before its time, and then last.
+        commands = two.laneFree(second, Ended::Mailed, 10ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 0);
+        two.rateTimerFired(3s);
+        commands = two.received(messages(2, u"n"_s), 2, 3s);
+        QCOMPARE(commands[2].lane, second);
+        QCOMPARE(commands[3].lane, first);
+    }
+
+    void withoutAnyConnectionItIsTriedAgainAndAgainButNotForEver()
+    {
+        ConsumerMachine one(1, 30s);
+        one.start(0s);
+        auto commands = one.received(messages(1), 1, 0s);
+        for (auto now = 250ms; now < 24s; now += 250ms) {
+            commands = one.laneFree(1, Ended::NoConnection, now - 250ms);
+            QCOMPARE(count(commands, Kind::GiveBack), 0);
+            QCOMPARE(count(commands, Kind::Dispatch), 0);
+            QCOMPARE(count(commands, Kind::Receive), 0);
+            commands = one.rateTimerFired(now);
+            QCOMPARE(count(commands, Kind::Dispatch), 1);
+        }
+        commands = one.laneFree(1, Ended::NoConnection, 24s);
+        QCOMPARE(commands.last().kind, Kind::GiveBack);
+        QCOMPARE(one.inHand(), 0);
+        one.stop();
+        QCOMPARE(one.start(25s)[0].count, 1); // and it counts again
+    }
 };
 
 QTEST_GUILESS_MAIN(ConsumerMachineTest)

@@ -2,6 +2,7 @@
 #include "app/config/settings.h"
 #include "tests/world/postgres.h"
 #include "tests/world/scriptedsmtp.h"
+#include "worker/store/pgconnection.h"
 #include "worker/worker.h"
 
 #include <QtTest>
@@ -130,6 +131,35 @@ private Q_SLOTS:
         QCOMPARE(page.error, QString());
         QCOMPARE(page.rows.size(), 1);
         QCOMPARE(page.rows[0].result, u"mailed"_s);
+    }
+
+    void lanesWithoutAConnectionLeaveTheirMessagesToThoseThatHaveOne()
+    {
+        open({{u"lanes"_s, u"12"_s}}, 30);
+        const auto url = DatabaseUrl::parse(m_postgres.url(m_database));
+        QVERIFY(url.ok());
+        std::vector<std::unique_ptr<PgConnection>> taken;
+        for (;;) {
+            auto connection = PgConnection::open(url.value(), {QDeadlineTimer(20'000)});
+            if (!connection) {
+                QCOMPARE(connection.error().code, u"53300"_s);
+                break;
+            }
+            taken.push_back(connection.take());
+        }
+        QVERIFY(taken.size() > 12);
+        taken.resize(taken.size() - 2); // two lanes find room
+        for (int i = 0; i < 3; ++i) {
+            SendRequest request;
+            request.copies = 10;
+            m_worker->send(request);
+        }
+        m_worker->start();
+        QTRY_COMPARE_WITH_TIMEOUT(m_delivered->size(), 30, 20'000); // well before a connection comes free
+        QCOMPARE(counters().sent, 3);
+        QCOMPARE(counters().skipped, 27);
+        for (int i = 0; i < 30; ++i)
+            QCOMPARE(report(i).receiveCount, 1);
     }
 
     void theCheckSeesAServer()

@@ -281,12 +281,17 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
             databaseLost(each.lane, *each.databaseLost);
     }
     for (const LaneReport &each : reports) {
+        if (each.crowdedOut) {
+            commands += m_machine.laneFree(each.lane, ConsumerMachine::Ended::NoConnection, now());
+            continue;
+        }
         settle(each.report);
         deliveries.append(each.report);
         commands += m_machine.laneFree(each.lane, endOf(each.report), now());
     }
     m_journalling += int(deliveries.size());
-    QMetaObject::invokeMethod(m_journal, [journal = m_journal, deliveries] { journal->record(deliveries); });
+    if (!deliveries.isEmpty())
+        QMetaObject::invokeMethod(m_journal, [journal = m_journal, deliveries] { journal->record(deliveries); });
     if (!m_machine.running()) { // nobody has to wait for the rest of a batch
         m_acknowledger.flush();
         QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sendonce {
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr int LargestReceive = 10; // ReceiveMessage takes no more
 constexpr int MostReceives = 3; // one long poll, and two that only fetch what is known to be there
+/// Until a lane that got no connection tries again: nobody else can work, or others do.
+constexpr auto TryAlone = 250ms;
+constexpr auto TryAgain = 2s;
 constexpr double PaceWeight = 0.1; // of the newest delivery
 
 ConsumerCommand command(Kind kind)
@@ -119,6 +123,8 @@ ConsumerCommands ConsumerMachine::start(Moment now)
     m_stopping = false;
     m_tokensAt = now;
     m_databaseAway = false; // the first delivery will see
+    for (const CrowdedOut &each : std::exchange(m_crowdedOut, {}))
+        m_free.prepend(each.lane);
     receiveIfRoom(commands, now);
     return commands;
 }
@@ -140,7 +146,7 @@ ConsumerCommands ConsumerMachine::stop()
 
 bool ConsumerMachine::isHeld(const QString &messageId) const
 {
-    return std::any_of(m_busy.cbegin(), m_busy.cend(), [&](const Busy &busy) { return busy.messageId == messageId; })
+    return std::any_of(m_busy.cbegin(), m_busy.cend(), [&](const Busy &busy) { return busy.with.message.messageId == messageId; })
         || std::any_of(m_waiting.cbegin(), m_waiting.cend(),
                        [&](const Waiting &waiting) { return waiting.message.messageId == messageId; });
 }
@@ -177,6 +183,29 @@ ConsumerCommands ConsumerMachine::received(const QList<Message> &messages, int a
     return commands;
 }
 
+/// Its message is taken by a lane that has a connection. Only where that lasts for too long others get it.
+void ConsumerMachine::crowdOut(ConsumerCommands &commands, int lane, const Waiting &with, Moment now)
+{
+    --m_started;
+    m_free.removeOne(lane);
+    const std::chrono::milliseconds pause = m_busy.isEmpty() && m_free.isEmpty() ? TryAlone : TryAgain;
+    m_crowdedOut.append({lane, now + pause});
+    wakeLater(commands, pause);
+    if (m_running && !m_databaseAway && now - with.receivedAt < m_visibility * 8 / 10) {
+        m_waiting.prepend(with);
+        return;
+    }
+    ConsumerCommand back = command(Kind::GiveBack);
+    back.message = with.message;
+    commands.append(back);
+}
+
+void ConsumerMachine::letBackIn(Moment now)
+{
+    while (!m_crowdedOut.isEmpty() && (m_crowdedOut.first().until <= now || (m_free.isEmpty() && m_busy.isEmpty())))
+        m_free.prepend(m_crowdedOut.takeFirst().lane); // the last one that is asked
+}
+
 void ConsumerMachine::dispatch(ConsumerCommands &commands, Moment now)
 {
     while (m_running && !m_databaseAway && !m_free.isEmpty() && !m_waiting.isEmpty()) {
@@ -187,7 +216,7 @@ void ConsumerMachine::dispatch(ConsumerCommands &commands, Moment now)
         next.message = waiting.message;
         next.receivedAt = waiting.receivedAt;
         next.lane = m_free.takeLast(); // the one that worked last: its connections are open
-        m_busy.insert(next.lane, {waiting.message.messageId, now});
+        m_busy.insert(next.lane, {waiting, now});
         ++m_started;
         commands.append(next);
     }
@@ -239,6 +268,9 @@ ConsumerCommands ConsumerMachine::receiveFailed(const Error &error, int asked, d
 ConsumerCommands ConsumerMachine::goOn(Moment now)
 {
     ConsumerCommands commands;
+    letBackIn(now);
+    if (m_running && !m_crowdedOut.isEmpty())
+        wakeLater(commands, TryAgain);
     dispatch(commands, now);
     receiveIfRoom(commands, now);
     return commands;
@@ -300,6 +332,11 @@ ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now)
     if (!m_free.contains(lane))
         m_free.append(lane);
     switch (ended) {
+    case Ended::NoConnection:
+        if (m_mailPace.perSecond > 0)
+            m_tokens += 1;
+        crowdOut(commands, lane, busy.with, now);
+        break;
     case Ended::NoMail:
         if (m_mailPace.perSecond > 0)
             m_tokens += 1; // it was taken for a mail

@@ -59,6 +59,7 @@ public:
         NoMail, ///< skipped, or failed before a mail
         GivenBack, ///< could not be started: somebody else is busy with it, or the database is away
         Throttled, ///< the mail server asked for patience
+        NoConnection, ///< not begun: the database has no connection left for this lane; others may have theirs
     };
 
     /// \param limit of deliveries to be started; 0: none
@@ -93,15 +94,20 @@ public:
     int failures() const { return m_failures; } ///< receives that failed in a row
 
 private:
-    struct Busy
-    {
-        QString messageId;
-        Moment since{0};
-    };
     struct Waiting
     {
         Message message;
         Moment receivedAt{0};
+    };
+    struct Busy
+    {
+        Waiting with;
+        Moment since{0};
+    };
+    struct CrowdedOut
+    {
+        int lane = 0;
+        Moment until{0};
     };
 
     int room() const; ///< for further messages, those asked for already not counted
@@ -110,6 +116,8 @@ private:
     void dispatch(ConsumerCommands &commands, Moment now);
     ConsumerCommands goOn(Moment now); ///< with whatever is possible again
     void giveBackWaiting(ConsumerCommands &commands);
+    void crowdOut(ConsumerCommands &commands, int lane, const Waiting &with, Moment now);
+    void letBackIn(Moment now);
     void learnPace(std::chrono::nanoseconds took);
     int allowedToWait() const;
     bool isHeld(const QString &messageId) const;
@@ -140,6 +148,7 @@ private:
     Moment m_pausedUntil{0};
     QList<int> m_free;
     QHash<int, Busy> m_busy; ///< by lane
+    QList<CrowdedOut> m_crowdedOut; ///< lanes without a connection to the database, the longest first
     QList<Waiting> m_waiting; ///< oldest first
 };
 

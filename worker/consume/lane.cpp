@@ -24,6 +24,7 @@ constexpr auto Slice = 50ms; ///< of a pause, to see a stop
 /// has work would wait for those who have none.
 constexpr auto IdleTime = 2s;
 constexpr int LanesKeptOpen = 4;
+constexpr auto TooManyConnections = "53300"_L1; ///< SQLSTATE
 constexpr auto LeaseLeftAtTheDot = 2s; ///< less, and the final dot is not written
 
 /// The error of whatever a command gave back; null when there is none.
@@ -154,6 +155,7 @@ Result<bool> Lane::isHeld(const QString &eventId)
 LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
 {
     m_restsAt.reset();
+    m_crowdedOut = false;
     m_warnings.clear();
     m_receivedNsec = receivedNsec;
     m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
@@ -190,7 +192,7 @@ LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
     if (m_claims && m_number > LanesKeptOpen)
         m_restsAt = std::chrono::steady_clock::now() + IdleTime;
-    return {m_number, std::move(report), m_databaseLost, m_warnings};
+    return {m_number, std::move(report), m_databaseLost, m_crowdedOut, m_warnings};
 }
 
 void Lane::rest()
@@ -225,10 +227,8 @@ void Lane::passedStages(const StageTimes &before, const StageTimes &after) const
 DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &delivery)
 {
     switch (command.kind) {
-    case Kind::Begin: {
-        const auto prepared = prepare(delivery);
-        return prepared ? claims().begin() : prepared;
-    }
+    case Kind::Begin:
+        return begin(delivery);
     case Kind::Claim:
         return m_claims->claim(m_request);
     case Kind::LookUp:
@@ -267,6 +267,15 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
         break;
     }
     return Result<void>();
+}
+
+Result<void> Lane::begin(const DeliveryMachine &delivery)
+{
+    if (const auto prepared = prepare(delivery); !prepared)
+        return prepared;
+    const auto begun = claims().begin();
+    m_crowdedOut = !begun && begun.error().code == TooManyConnections;
+    return begun;
 }
 
 Result<DeliveryLedger::Claim> Lane::claimDelivery(const DeliveryMachine &delivery, bool takeOver)

@@ -37,6 +37,7 @@ struct LaneReport
     int lane = 0;
     DeliveryReport report; ///< after COMMIT or roll-back; the journal does not have it yet
     std::optional<Error> databaseLost; ///< it is away, and the next delivery would come to nothing as well
+    bool crowdedOut = false; ///< nothing was begun: the database has no connection left for this lane
     QStringList warnings; ///< something beside the delivery: the handover file could not be written
 };
 
@@ -68,6 +69,7 @@ private:
     Result<void> openConnections();
     Result<void> openJournal();
     Result<void> recordDoubt(DeliveryReport doubt);
+    Result<void> begin(const DeliveryMachine &delivery);
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
     qint64 elapsedUsec() const { return (nowNsec() - m_receivedNsec) / 1000; }
     ClaimSession &claims();
@@ -92,6 +94,7 @@ private:
     QString m_owner; ///< its claim's, for Strategy::ClaimSendMark
     qint64 m_leaseEndNsec = 0; ///< by the clock that counts suspend
     std::optional<Error> m_databaseLost; ///< in the delivery in work
+    bool m_crowdedOut = false; ///< in the delivery in work
     QStringList m_warnings; ///< of the delivery in work
     std::optional<std::chrono::steady_clock::time_point> m_restsAt;
     std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back

@@ -45,8 +45,8 @@ public:
     static std::unique_ptr<ClaimSession> make(Settings settings);
     virtual ~ClaimSession() = default;
 
-    /// Busy: somebody else has it for longer than lockWait; Aborted: stopped; Unreachable: the database is away, and
-    /// nothing was begun.
+    /// Busy: somebody else has it for longer than lockWait, or (at once, code 53300) no connection is left; Aborted:
+    /// stopped; Unreachable: the database is away. Nothing was begun.
     virtual Result<void> begin() = 0;
     /// As ProcessedEvents::claim(), with the same errors as begin() besides.
     virtual Result<ProcessedEvents::Claim> claim(const ClaimRequest &request) = 0;

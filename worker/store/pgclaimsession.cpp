@@ -73,7 +73,7 @@ std::vector<QByteArray> PgClaimSession::timeOuts(const char *set) const
             of("idle_in_transaction_session_timeout", m_settings.mailTime + Grace)};
 }
 
-Result<void> PgClaimSession::connect(const PgPatience &patience)
+Result<void> PgClaimSession::connect(const PgPatience &patience, bool waits)
 {
     m_connection.reset();
     m_isOpen = false;
@@ -95,7 +95,7 @@ Result<void> PgClaimSession::connect(const PgPatience &patience)
         Error error = connection.error();
         const bool isStopped = patience.stop && *patience.stop;
         // All connections are taken: others give theirs back.
-        if (error.kind == ErrorKind::Busy && !isStopped && patience.deadline.remainingTime() > pause.count()) {
+        if (waits && error.kind == ErrorKind::Busy && !isStopped && patience.deadline.remainingTime() > pause.count()) {
             pauseFor(pause);
             continue;
         }
@@ -119,7 +119,8 @@ Result<void> PgClaimSession::begin()
     m_bound = QDeadlineTimer(m_settings.lockWait + m_settings.mailTime + Grace);
     if (m_connection && !m_connection->isOver())
         return {}; // should the server have hung up meanwhile, claim() will find out, and connect anew
-    return reach();
+    return connect(patience(std::max<std::chrono::milliseconds>(m_settings.lockWait, Grace), m_settings.stop.get()),
+                   false);
 }
 
 Result<ProcessedEvents::Claim> PgClaimSession::claim(const ClaimRequest &request)
@@ -160,7 +161,7 @@ Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &requ
     statements.push_back(std::move(insert));
     m_row.reset();
     if (withLookup) {
-        auto lookup = m_lookup.statement(request);
+        auto lookup = PgLookup::statement(request);
         if (lookup) {
             statements.push_back({OnlyRead, {}});
             statements.push_back(lookup.take());

@@ -24,7 +24,8 @@ public:
 
 private:
     PgPatience patience(std::chrono::milliseconds time, const std::atomic_bool *stop) const;
-    Result<void> connect(const PgPatience &patience);
+    /// \param waits for others to give a connection back, when all are taken; else that is Busy (53300)
+    Result<void> connect(const PgPatience &patience, bool waits = true);
     Result<ProcessedEvents::Claim> tryClaim(const ClaimRequest &request, bool withLookup, const PgPatience &patience);
     Result<ProcessedEvents::Claim> standing(const ClaimRequest &request, const PgPatience &patience);
     Result<ProcessedEvents::Claim> claimAlone(const ClaimRequest &request, const PgPatience &patience);
@@ -36,7 +37,6 @@ private:
     bool m_hasBodies = false; ///< sendonce_eventbody is there and may be used; asked at each connect
     bool m_isOpen = false; ///< a transaction
     QDeadlineTimer m_bound; ///< of the delivery in work (spec.md, "Time-outs")
-    PgLookup m_lookup;
     std::optional<Result<Row>> m_row; ///< came with the claim
 };
 

@@ -42,6 +42,11 @@ std::vector<const char *> pointers(const PgConnection::Statement &statement)
     return values;
 }
 
+bool staysHere(const QString &host)
+{
+    return host == "localhost"_L1 || host == "127.0.0.1"_L1 || host == "::1"_L1 || host.startsWith(u'/');
+}
+
 /// Why there is no connection: Refused when it is who or what we ask for, Busy when all are taken, else Unreachable.
 Error connectError(const PGconn *connection, const QString &doing)
 {
@@ -162,6 +167,10 @@ Result<void> PgConnection::connect(const DatabaseUrl &url, const PgPatience &pat
     }
     for (const auto &[key, value] : url.options)
         words.append({key.toUtf8(), value.toUtf8()});
+    // Else libpq looks for Kerberos tickets at each connection, for an encryption that nobody wants inside of a computer.
+    if (staysHere(url.host) && !qEnvironmentVariableIsSet("PGGSSENCMODE") && !qEnvironmentVariableIsSet("PGSERVICE")
+        && std::none_of(words.cbegin(), words.cend(), [](const auto &each) { return each.first == "gssencmode"; }))
+        words.append(qMakePair(QByteArray("gssencmode"), QByteArray("disable")));
     std::vector<const char *> keys, values;
     for (const auto &[key, value] : std::as_const(words)) {
         keys.push_back(key.constData());

@@ -143,7 +143,7 @@ Result<DeliveryLedger::Claim> PgDeliveryLedger::claimed(const ClaimRequest &requ
     if (!isStorableEventId(request.eventId))
         return Error{
             ErrorKind::Invalid, u"this event_id cannot be claimed: a database could take it for another one"_s, {}};
-    const auto lookup = m_lookup.statement(request);
+    const auto lookup = PgLookup::statement(request);
     if (!lookup)
         return lookup.error();
     statements.push_back({DropSeen, {request.eventId.toUtf8()}});

@@ -35,7 +35,6 @@ private:
     std::chrono::milliseconds patience() const;
 
     const Settings m_settings;
-    PgLookup m_lookup;
 };
 
 } // namespace sendonce

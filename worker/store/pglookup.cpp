@@ -1,5 +1,7 @@
 #include "worker/store/pglookup.h"
 
+#include <QHash>
+
 #include <optional>
 
 namespace sendonce {
@@ -65,16 +67,18 @@ Result<ClaimSession::Row> PgLookup::rowOf(const PgRows &rows)
     return ClaimSession::Row(row);
 }
 
+/// Rewritten once for all lanes of a thread: it takes longer than the look-up.
 const PgLookup::Known &PgLookup::known(const QString &sql)
 {
-    const auto known = m_known.constFind(sql);
-    if (known != m_known.cend())
+    static thread_local QHash<QString, Known> rewritten;
+    const auto known = rewritten.constFind(sql);
+    if (known != rewritten.cend())
         return *known;
     const QStringList statements = sqlStatements(sql);
     const PositionalSql lookup = positionalSql(statements.value(0), SqlMarks::Numbered);
     // No row more than the first is read.
     const QString first = u"SELECT * FROM (%1) AS sendonce_lookup LIMIT 1"_s.arg(lookup.sql);
-    return *m_known.insert(sql, {first.toUtf8(), lookup.names});
+    return *rewritten.insert(sql, {first.toUtf8(), lookup.names});
 }
 
 } // namespace sendonce

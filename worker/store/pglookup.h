@@ -5,16 +5,16 @@
 #include "worker/store/pgconnection.h"
 #include "worker/store/sqltext.h"
 
-#include <QHash>
+#include <QStringList>
 
 namespace sendonce {
 
-/// An event type's look-up as PostgreSQL takes it; the text is rewritten once.
+/// An event type's look-up as PostgreSQL takes it.
 class PgLookup
 {
 public:
     /// Invalid: a parameter that the event does not have, or that no database keeps as it is.
-    Result<PgConnection::Statement> statement(const ClaimRequest &request);
+    static Result<PgConnection::Statement> statement(const ClaimRequest &request);
     /// The one row, or none. Invalid: two columns of one name.
     static Result<ClaimSession::Row> rowOf(const PgRows &rows);
 
@@ -24,9 +24,7 @@ private:
         QByteArray sql; ///< with $1, $2 …
         QStringList names;
     };
-    const Known &known(const QString &sql);
-
-    QHash<QString, Known> m_known; ///< by the event type's SQL
+    static const Known &known(const QString &sql);
 };
 
 } // namespace sendonce
