@@ -44,7 +44,7 @@ class CtlDoubt : public QObject
     /// A doubt of the strategy transaction.
     static bool journalDoubt(const World &world, const QString &eventId)
     {
-        auto journal = Journal::open(world.dataDir());
+        auto journal = Journal::open(world.dataDir(), {});
         DeliveryReport report;
         report.eventId = eventId;
         report.eventType = u"application.status_changed"_s;

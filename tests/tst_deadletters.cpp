@@ -142,7 +142,7 @@ private Q_SLOTS:
         auto database = Database::open(u"sqlite:///"_s + m_dir->filePath(u"board.db"_s));
         QVERIFY2(database, database ? "" : qPrintable(database.error().text));
         m_database = std::make_unique<Database>(database.take());
-        auto journal = Journal::open(m_dir->path());
+        auto journal = Journal::open(m_dir->path(), {});
         QVERIFY2(journal, journal ? "" : qPrintable(journal.error().text));
         m_journal = std::make_unique<Journal>(journal.take());
         auto types = EventTypes::load({});

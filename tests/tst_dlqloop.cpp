@@ -163,7 +163,7 @@ private Q_SLOTS:
         auto database = Database::open(embeddedDatabaseUrl(m_dir->path()));
         QVERIFY(database);
         m_database = std::make_unique<Database>(database.take());
-        auto journal = Journal::open(m_dir->path());
+        auto journal = Journal::open(m_dir->path(), {});
         QVERIFY(journal);
         m_journal = std::make_unique<Journal>(journal.take());
         m_list = {};

@@ -124,7 +124,7 @@ private:
             : migrated              ? m_database->migrate(u"postgres"_s)
                                     : Result<void>();
         QVERIFY2(made.ok(), made.ok() ? "" : qPrintable(made.error().text));
-        auto journal = Journal::open(m_folder->path());
+        auto journal = Journal::open(m_folder->path(), m_url);
         QVERIFY2(journal.ok(), journal.ok() ? "" : qPrintable(journal.error().text));
         m_journal.emplace(journal.take());
         m_journal->setWorkerName(u"mailhost pid 4711"_s);

@@ -1,18 +1,22 @@
+#include "tests/world/postgres.h"
+#include "worker/store/audit.h"
 #include "worker/store/journal.h"
+#include "worker/store/replaylog.h"
 #include "worker/store/storytext.h"
 
 #include <QFile>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QtSql/QSqlQuery>
 
+#include <algorithm>
 #include <barrier>
 #include <thread>
 #include <vector>
 
 using namespace Qt::StringLiterals;
 using namespace sendonce;
+using namespace sendonce::world;
 
 namespace {
 
@@ -48,11 +52,14 @@ QStringList texts(const EventStory &story)
 
 } // namespace
 
+/// The same on both databases.
 class TestJournal : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase_data();
+    void initTestCase() { QVERIFY2(m_postgres.start(), qPrintable(m_postgres.why())); }
     void init();
     void cleanup() { m_journal.reset(); }
 
@@ -74,23 +81,40 @@ private Q_SLOTS:
     void textIsData();
     void queriesUseIndexes();
     void eightThreadsWrite();
+    void aBatchIsKeptWhole();
+    void linesOfTheAuditStay();
+    void aReplayIsTakenOverOnce();
     void refusesADamagedFileInWords();
+    void whoMayMakeNoTablesGetsAFile();
 
 private:
     Journal &journal() { return *m_journal; }
     Journal::Knowledge about(const QString &id) { return m_journal->about({id}).value().value(id); }
-    Result<Database> file() const { return Database::openFile(m_folder->filePath(u"journal.db"_s)); }
+    Result<Journal> open() const { return Journal::open(m_folder->path(), m_url); }
+    bool isPostgres() const { return !m_url.isEmpty(); }
 
+    Postgres m_postgres;
+    QString m_url; ///< empty: SQLite
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<Journal> m_journal;
 };
 
+void TestJournal::initTestCase_data()
+{
+    QTest::addColumn<bool>("postgres");
+    QTest::newRow("SQLite") << false;
+    QTest::newRow("PostgreSQL") << true;
+}
+
 void TestJournal::init()
 {
+    QFETCH_GLOBAL(bool, postgres);
+    m_url = postgres ? m_postgres.url(m_postgres.createJobBoard()) : QString();
     QTest::failOnWarning(QRegularExpression(u".*"_s));
     m_folder = std::make_unique<QTemporaryDir>();
-    Result<Journal> journal = Journal::open(m_folder->path());
+    Result<Journal> journal = open();
     QVERIFY2(journal.ok(), journal.ok() ? "" : qPrintable(journal.error().text));
+    QCOMPARE(journal->database().isPostgres(), postgres);
     m_journal = std::make_unique<Journal>(journal.take());
 }
 
@@ -116,7 +140,7 @@ void TestJournal::survivesReopening()
 {
     QVERIFY(journal().record(delivery(u"e-1"_s, Outcome::Sent)).ok());
     m_journal.reset();
-    Result<Journal> again = Journal::open(m_folder->path());
+    Result<Journal> again = open();
     QVERIFY(again.ok());
     QVERIFY(again.value().about({u"e-1"_s}).value().value(u"e-1"_s).mailed);
 }
@@ -357,15 +381,14 @@ void TestJournal::textIsData()
 
 void TestJournal::queriesUseIndexes()
 {
-    const Result<Database> database = file();
-    QVERIFY(database.ok());
+    Database &database = journal().database();
+    if (isPostgres()) // few rows are read without an index
+        QVERIFY(database.rows(u"SET enable_seqscan = off"_s, {}, {}).ok());
     const auto plan = [&](const QString &sql) {
-        QSqlQuery query(database->handle());
         QString steps;
-        if (query.exec(u"EXPLAIN QUERY PLAN "_s + sql)) {
-            while (query.next())
-                steps += query.value(3).toString() + u'\n';
-        }
+        const auto rows = database.rows((isPostgres() ? u"EXPLAIN "_s : u"EXPLAIN QUERY PLAN "_s) + sql, {}, {});
+        for (const QVariantList &row : rows.value())
+            steps += row.constLast().toString().toUpper() + u'\n';
         return steps;
     };
     const QStringList queries{
@@ -377,7 +400,8 @@ void TestJournal::queriesUseIndexes()
         u"SELECT count(*) FROM sendonce_note WHERE kind = 'twice'"_s};
     for (const QString &query : queries) {
         QVERIFY2(plan(query).contains(u"INDEX"_s), qPrintable(query + u'\n' + plan(query)));
-        QVERIFY2(!plan(query).contains(QRegularExpression(u"SCAN (?!.*USING (COVERING )?INDEX)"_s)),
+        QVERIFY2(!plan(query).contains(
+                     QRegularExpression(isPostgres() ? u"SEQ SCAN"_s : u"SCAN (?!.*USING (COVERING )?INDEX)"_s)),
                  qPrintable(plan(query)));
     }
 }
@@ -389,7 +413,7 @@ void TestJournal::eightThreadsWrite()
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([&, i] {
-            Result<Journal> journal = Journal::open(m_folder->path());
+            Result<Journal> journal = open();
             start.arrive_and_wait();
             for (int n = 0; n < 50; ++n) {
                 if (journal.ok()
@@ -405,14 +429,112 @@ void TestJournal::eightThreadsWrite()
     QCOMPARE(about(u"e-1"_s).duplicates, 400);
 }
 
+void TestJournal::aBatchIsKeptWhole()
+{
+    QList<DeliveryReport> reports{delivery(u"e-1"_s, Outcome::Sent), delivery(u"e-2"_s, Outcome::Failed, 1, u"m-2"_s),
+                                  delivery(u"e-3"_s, Outcome::InDoubt, 1, u"m-3"_s)};
+    reports[0].reason = u"{\"a\",NULL} \\ \\\" 'x' $1 ? \n\t😀"_s;
+    reports[1].permanent = reports[1].otherBody = true;
+    reports[2].possiblyMailedTwice = true;
+    QVERIFY(journal().recordDoubt(reports[2]).ok()); // as its lane does; the final report takes its place
+    QVERIFY(journal().record(reports).ok());
+    QVERIFY(journal().record(reports).ok()); // tried again after a lost answer
+    const QStringList ids{u"e-1"_s, u"e-2"_s, u"e-3"_s};
+    auto known = journal().deliveriesSince(ids, Start).value();
+    std::sort(known.begin(), known.end(),
+              [](const DeliveryReport &a, const DeliveryReport &b) { return a.eventId < b.eventId; });
+    QCOMPARE(known, reports);
+
+    const DeliveryReport first = delivery(u"e-4"_s, Outcome::Failed, 1, u"m-4"_s);
+    DeliveryReport second = first;
+    second.outcome = Outcome::Sent;
+    DeliveryReport nul = delivery(u"e-5"_s, Outcome::Failed, 1, u"m-5"_s);
+    nul.reason = u"a"_s + QChar() + u"b"_s; // which PostgreSQL cannot hold
+    QVERIFY(journal().record({first, second, nul}).ok());
+    QCOMPARE(about(u"e-4"_s).attempts, 1);
+    QVERIFY(about(u"e-4"_s).mailed);
+    QCOMPARE(about(u"e-5"_s).lastReason, u"a\ufffdb"_s);
+}
+
+void TestJournal::linesOfTheAuditStay()
+{
+    Database &database = journal().database();
+    Audit audit(database, u"Local"_s);
+    QVERIFY(audit.note(u"replay"_s, {u"a"_s}, u"text"_s).ok());
+    QVERIFY(!database.rows(u"UPDATE sendonce_audit SET text = ''"_s, {}, {}));
+    const auto deleted = database.rows(u"DELETE FROM sendonce_audit"_s, {}, {});
+    QVERIFY(!deleted && deleted.error().text.contains(u"400 days"_s));
+    if (isPostgres())
+        QVERIFY(!database.rows(u"TRUNCATE sendonce_audit"_s, {}, {}));
+    QCOMPARE(audit.page(0, 10)->entries.size(), 1);
+    QVERIFY(database
+                .rows(u"INSERT INTO sendonce_audit (noted_at, who, host, profile, act, ids, text, outcome) "
+                      "VALUES (1, '', '', '', '', '[]', '', '')"_s,
+                      {}, {})
+                .ok());
+    QVERIFY(database.rows(u"DELETE FROM sendonce_audit WHERE noted_at = 1"_s, {}, {}).ok());
+    QCOMPARE(audit.page(0, 10)->entries.size(), 1);
+}
+
+void TestJournal::aReplayIsTakenOverOnce()
+{
+    ReplayLog log(journal().database());
+    ReplayLog::Run run;
+    run.run = 1'700'000'000'000'000;
+    run.host = u"mailhost"_s;
+    ReplayLog::Row row;
+    row.messageId = u"m-1"_s;
+    QVERIFY(log.begin(run, {row}).ok());
+
+    Result<Journal> elsewhere = open();
+    QVERIFY(elsewhere.ok());
+    ReplayLog other(elsewhere->database());
+    const auto seen = log.runs(1);
+    const auto seenByOther = other.runs(1);
+    QCOMPARE(seen->size(), 1);
+    QVERIFY(qAbs(seen->first().aliveAt.secsTo(QDateTime::currentDateTimeUtc())) < 60);
+    QVERIFY(log.adopt(seen->first()).ok());
+    const auto late = other.adopt(seenByOther->first());
+    QVERIFY(!late && late.error().kind == ErrorKind::Busy);
+    QCOMPARE(other.rows(run.run)->size(), 1);
+}
+
+void TestJournal::whoMayMakeNoTablesGetsAFile()
+{
+    if (!isPostgres())
+        return;
+    const QString database = m_postgres.createJobBoard();
+    QVERIFY(!m_postgres.sql(database, u"CREATE ROLE looker LOGIN"_s).isNull());
+    const QString url = m_postgres.url(database).replace(u"sendonce@"_s, u"looker@"_s);
+    {
+        Result<Journal> journal = Journal::open(m_folder->path(), url);
+        QVERIFY2(journal.ok(), journal.ok() ? "" : qPrintable(journal.error().text));
+        QVERIFY(!journal->whyNotOnServer().isEmpty() && !journal->database().isPostgres());
+        QVERIFY(journal->record(delivery(u"e-1"_s, Outcome::Sent)).ok());
+    }
+    Result<Database> connection = Database::open(url);
+    const auto script = connection->migrationScript({u"postgres"_s, u"postgres-journal"_s});
+    QVERIFY(script.ok());
+    QVERIFY2(!m_postgres.sql(database, script.value()).isNull(), qPrintable(m_postgres.why()));
+    Result<Journal> journal = Journal::open(m_folder->path(), url);
+    QVERIFY(journal.ok() && journal->whyNotOnServer().isEmpty());
+    QVERIFY(journal->record(delivery(u"e-1"_s, Outcome::Sent)).ok());
+    QVERIFY(journal->record(QList{delivery(u"e-2"_s, Outcome::Sent, 1, u"m-2"_s)}).ok());
+    QCOMPARE(m_postgres.sql(database, u"SELECT count(*) FROM sendonce_attempt"_s), u"2"_s);
+    QVERIFY(Audit(journal->database(), {}).note(u"replay"_s, {}, {}).ok());
+    QVERIFY(!journal->database().rows(u"DELETE FROM sendonce_audit"_s, {}, {}));
+}
+
 void TestJournal::refusesADamagedFileInWords()
 {
+    if (isPostgres())
+        return;
     m_journal.reset();
     QFile damaged(m_folder->filePath(u"journal.db"_s));
     QVERIFY(damaged.open(QIODevice::ReadWrite));
     QVERIFY(damaged.write(QByteArray(100, 'x')) == 100);
     damaged.close();
-    const Result<Journal> journal = Journal::open(m_folder->path());
+    const Result<Journal> journal = open();
     QVERIFY(!journal.ok());
     QVERIFY2(journal.error().text.contains(u"journal.db"_s) && journal.error().text.contains(u"damaged"_s),
              qPrintable(journal.error().text));

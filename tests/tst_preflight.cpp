@@ -195,6 +195,9 @@ private Q_SLOTS:
             Level::Warning, {u"pooler"_s, u"32"_s});
         row("no tables of ours", [](DatabaseFacts &facts) { facts.inspection.hasBodies = false; }, u"database.bodies"_s,
             Level::Warning, {u"start a worker once"_s});
+        row("journal", [](DatabaseFacts &facts) { facts.inspection.hasJournal = true; }, u"database.journal"_s,
+            Level::Ok, {u"share one"_s});
+        row("no journal", nothing, u"database.journal"_s, Level::Warning, {u"journal.db"_s, u"start a worker once"_s});
         row("and none to be made",
             [](DatabaseFacts &facts) {
                 facts.inspection.hasBodies = false;

@@ -51,6 +51,17 @@ class RetentionTest : public QObject
         m_database.emplace(database.take());
         const auto migrated = m_database->migrate(isPostgres ? u"postgres"_s : u"jobboard"_s);
         QVERIFY2(migrated.ok(), migrated.ok() ? "" : qPrintable(migrated.error().text));
+        if (isPostgres)
+            openJournal(m_url);
+    }
+
+    void openJournal(const QString &url)
+    {
+        auto journal = Journal::open(m_dir->path(), url);
+        QVERIFY2(journal.ok(), journal.ok() ? "" : qPrintable(journal.error().text));
+        m_audit.reset();
+        m_journal.emplace(journal.take());
+        m_audit = std::make_unique<Audit>(m_journal->database(), u"Test"_s);
     }
 
     void makeRetention(Retention::Times times = {5min, 24h, 1ms})
@@ -140,10 +151,7 @@ private Q_SLOTS:
             return;
         QFile::remove(m_dir->filePath(u"board.db"_s));
         QFile::remove(m_dir->filePath(u"journal.db"_s));
-        auto journal = Journal::open(m_dir->path());
-        QVERIFY2(journal.ok(), journal.ok() ? "" : qPrintable(journal.error().text));
-        m_journal.emplace(journal.take());
-        m_audit = std::make_unique<Audit>(m_journal->database(), u"Test"_s);
+        openJournal({});
     }
     void cleanup()
     {

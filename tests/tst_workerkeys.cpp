@@ -27,6 +27,7 @@ class WorkerKeysTest : public QObject
     QString m_goodKey; ///< whose requests are answered
     QByteArray m_refusal; ///< the code that all others get
     bool m_refusesReceivesOnly = false;
+    bool m_deniesAttributes = false;
     bool m_holdsDeletes = false; ///< a delete makes the key bad
     int m_messages = 0; ///< left to be received; then receives stall
 
@@ -51,6 +52,8 @@ class WorkerKeysTest : public QObject
             m_goodKey = u"NEW"_s;
         if (key != m_goodKey && (!m_refusesReceivesOnly || operation == "ReceiveMessage"_L1))
             return ScriptedHttp::reply(403, R"({"__type":")" + m_refusal + R"(","message":"no"})");
+        if (operation == "GetQueueAttributes"_L1 && m_deniesAttributes)
+            return ScriptedHttp::reply(403, R"({"__type":"AccessDenied","message":"no"})");
         if (operation == "GetQueueAttributes"_L1) {
             return ScriptedHttp::reply(
                 200, R"({"Attributes":{"VisibilityTimeout":"30","ApproximateNumberOfMessages":"1"}})"_ba);
@@ -134,7 +137,7 @@ private Q_SLOTS:
         m_queue->answerBy([this](const ScriptedHttp::Request &request) { return answer(request); });
         m_goodKey = u"OLD"_s;
         m_refusal = "ExpiredToken"_ba;
-        m_refusesReceivesOnly = m_holdsDeletes = false;
+        m_refusesReceivesOnly = m_holdsDeletes = m_deniesAttributes = false;
         m_messages = 0;
         m_lines.clear();
         m_status = {};
@@ -209,6 +212,26 @@ private Q_SLOTS:
         letTimePass(1100ms); // it would be tried again after 0.5 to 1 s
         QVERIFY(paused());
         QCOMPARE(m_queue->requests().size(), before);
+    }
+
+    void whoMayNotAskForAttributesWorksAllTheSame()
+    {
+        m_deniesAttributes = true;
+        m_messages = 1;
+        open();
+        QSignalSpy opened(m_worker.get(), &Worker::opened);
+        QSignalSpy openFailed(m_worker.get(), &Worker::openFailed);
+        QSignalSpy delivered(m_worker.get(), &Worker::delivered);
+        m_worker->start();
+        QTRY_COMPARE(delivered.size(), 1);
+        QCOMPARE(opened.size(), 1);
+        QCOMPARE(openFailed.size(), 0);
+        QTRY_COMPARE(count(u"DeleteMessageBatch"_s), 1);
+        const auto isTold = [](const LogLine &line) { return line.text.contains(u"allow sqs:GetQueueAttributes"_s); };
+        QCOMPARE(std::count_if(m_lines.cbegin(), m_lines.cend(), isTold), 1);
+        QTRY_VERIFY(m_status.detail.contains(u"its depth is unknown"_s));
+        letTimePass();
+        QCOMPARE(count(u"GetQueueAttributes"_s), 2); // at the opening, and the first sample: not ten times a second
     }
 
     void denialOfReceivesPausesToo()

@@ -85,6 +85,7 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&worker, &W::serviceChanged, &window, &M::showService, queued);
     QObject::connect(&worker, &W::armedChanged, &window, &M::showArmed, queued);
     QObject::connect(&worker, &W::logged, &window, &M::addLogLine, queued);
+    QObject::connect(&worker, &W::noted, &window, &M::showNote, queued);
     QObject::connect(&worker, &W::delivered, &window, &M::addDelivery, queued);
     QObject::connect(&worker, &W::sendFinished, &window, &M::showSendReport, queued);
     QObject::connect(&worker, &W::actFailed, &window, &M::showActFailed, queued);

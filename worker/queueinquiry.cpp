@@ -1,5 +1,7 @@
 #include "worker/queueinquiry.h"
 
+#include "worker/queue/sqserrors.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -24,6 +26,12 @@ void QueueInquiry::ask()
 {
     m_client.getQueueAttributes(m_facts.queueUrl, {u"VisibilityTimeout"_s, u"RedrivePolicy"_s}, this,
                                 [this](const Result<QMap<QString, QString>> &attributes) {
+                                    if (!attributes && sqserrors::isDenial(attributes.error().code)) {
+                                        // It can be received from all the same. What SQS takes for itself is assumed.
+                                        Q_EMIT denied(attributes.error());
+                                        askForDeadLetterQueue({});
+                                        return;
+                                    }
                                     if (!attributes) {
                                         failed(attributes.error());
                                         return;

@@ -23,6 +23,8 @@ public:
 
 Q_SIGNALS:
     void known(const sendonce::QueueFacts &facts); ///< once
+    /// Before known(): these credentials may not ask for its attributes, so 30 s and no dead letter queue are assumed.
+    void denied(const sendonce::Error &error);
     void unreachable(const sendonce::Error &error, bool first); ///< another attempt comes by itself
     void refused(const sendonce::Error &error); ///< asking again would be of no use
     void keysRefused(const sendonce::Error &error); ///< asking again is up to whoever hears this

@@ -104,6 +104,7 @@ Q_SIGNALS:
     void depthSampled(const sendonce::QueueDepth &depth);
     void serviceChanged(const sendonce::ServiceStatus &status);
     void logged(const sendonce::LogLine &line);
+    void noted(const QString &text); ///< logged too: something that a person should know at the start
     void armedChanged(const sendonce::ArmedFaults &faults);
     void sendFinished(const sendonce::SendReport &report);
     void actFailed(const QString &act, const QString &text); ///< an operator's act that has no report of its own

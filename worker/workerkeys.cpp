@@ -1,5 +1,7 @@
 #include "worker/workerprivate.h"
 
+#include "worker/queue/sqserrors.h"
+
 #include <utility>
 
 /// What the worker does while the queue refuses its keys.
@@ -72,8 +74,11 @@ void Worker::Private::sampleEnded(const std::optional<Error> &error)
     } else if (tried) {
         triedKeys(error);
     } else if (!keyPause.isPaused()) { // else it was asked before the pause began
+        const bool denied = error && sqserrors::isDenial(error->code);
         setHealth(queueStatus, error ? ServiceStatus::Health::Failing : ServiceStatus::Health::Ok,
-                  error ? error->text : QString());
+                  denied      ? u"its depth is unknown, allow sqs:GetQueueAttributes: "_s + error->text
+                      : error ? error->text
+                              : QString());
     }
 }
 

@@ -149,6 +149,10 @@ void Worker::Private::startOperator()
         databaseOpened(connections);
     });
     connect(answers, &Operator::databaseAway, q, [this](const Error &error) { databaseFailing(error); });
+    connect(answers, &Operator::tablesMissing, q, [this](const QString &text) {
+        log(LogLevel::Warning, text);
+        Q_EMIT q->noted(text);
+    });
     connect(answers, &Operator::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
     connect(answers, &Operator::possiblyMailedTwice, q, [this](const QString &eventId, const QString &messageId) {
         ++counters.possiblyTwice;
@@ -233,6 +237,13 @@ void Worker::Private::startInquiry()
     connect(inquiry.get(), &QueueInquiry::keysRefused, q, [this](const Error &error) { keysRefused(error); });
     connect(inquiry.get(), &QueueInquiry::reachableAgain, q,
             [this] { log(LogLevel::Info, u"The queue is reachable again"_s); });
+    connect(inquiry.get(), &QueueInquiry::denied, q, [this](const Error &error) {
+        log(LogLevel::Warning,
+            u"These credentials may not ask queue %1 for its attributes, so its depth and its dead letter queue are "
+            u"not "
+            "known, and a visibility timeout of 30 s is assumed; allow sqs:GetQueueAttributes: %2"_s.arg(
+                config.queueUrl.toString(), error.text));
+    });
     connect(inquiry.get(), &QueueInquiry::unreachable, q, [this](const Error &error, bool first) {
         triedKeys(error);
         setHealth(queueStatus, ServiceStatus::Health::Failing, error.text);

@@ -31,7 +31,7 @@ int runEventsList(const QStringList &words)
         return Failed;
     }
     auto database = Database::open(prepared->config.databaseUrl);
-    auto journal = Journal::open(prepared->config.dataDir);
+    auto journal = Journal::open(prepared->config.dataDir, prepared->config.databaseUrl);
     if (!database || !journal) {
         complain(database ? journal.error().text : database.error().text);
         return Failed;

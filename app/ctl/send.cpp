@@ -115,7 +115,7 @@ int runSend(const QStringList &words)
     QCoreApplication::exec();
     if (report.messageIds.isEmpty())
         return code;
-    auto journal = Journal::open(config.dataDir);
+    auto journal = Journal::open(config.dataDir, config.databaseUrl);
     const auto recorded = journal ? journal.value().recordSend(report) : Result<void>(journal.error());
     if (!recorded)
         complain(u"warning: the journal could not be written: "_s + recorded.error().text);

@@ -55,6 +55,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
 {
     LaneSettings settings = laneSettings;
     settings.stop = m_stopFlag;
+    settings.doubts = std::make_shared<DoubtJournal>(settings.config.dataDir, settings.config.databaseUrl);
     if (settings.config.strategy == Strategy::ClaimSendMark) {
         if (const auto url = DatabaseUrl::parse(settings.config.databaseUrl))
             settings.pool =
@@ -70,7 +71,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     }
     m_journalThread = new QThread(this);
     m_journalThread->setObjectName(u"journal"_s);
-    m_journal = new JournalWriter(settings.config.dataDir);
+    m_journal = new JournalWriter(settings.config.dataDir, settings.config.databaseUrl);
     m_journal->moveToThread(m_journalThread);
     connect(m_journalThread, &QThread::finished, m_journal, &QObject::deleteLater);
     connect(m_journal, &JournalWriter::recorded, this, &Consumer::recorded);

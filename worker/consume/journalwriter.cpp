@@ -1,6 +1,6 @@
 #include "worker/consume/journalwriter.h"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
 namespace sendonce {
@@ -10,11 +10,24 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto BetweenWrites = 50ms;
+constexpr std::chrono::milliseconds BetweenWrites = 50ms;
+constexpr std::chrono::milliseconds FirstPause = 250ms; ///< between two tries to write to a journal that is away
+constexpr std::chrono::milliseconds LongestPause = 5s;
+constexpr std::chrono::milliseconds Patience = 3s; ///< with a server; whatever is delivered is told behind it
+constexpr qsizetype AtOnce = 1000; ///< rows in one transaction
+
+/// SQLSTATE class 22: this row's text cannot be kept (a database that is not in UTF-8), however often it is tried.
+bool isAboutData(const Error &error)
+{
+    return error.code.size() == 5 && error.code.startsWith("22"_L1);
+}
 
 } // namespace
 
-JournalWriter::JournalWriter(QString dataDir) : m_dataDir(std::move(dataDir)), m_timer(this)
+JournalWriter::JournalWriter(QString dataDir, QString databaseUrl)
+    : m_dataDir(std::move(dataDir))
+    , m_databaseUrl(std::move(databaseUrl))
+    , m_timer(this)
 {
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, &JournalWriter::flush);
@@ -28,34 +41,81 @@ JournalWriter::~JournalWriter()
 void JournalWriter::record(const QList<DeliveryReport> &reports)
 {
     m_waiting.append(reports);
-    if (!m_timer.isActive())
+    if (!m_timer.isActive() || m_pause > 0ms)
         flush();
 }
 
 void JournalWriter::flush()
 {
-    if (m_waiting.isEmpty())
+    const QList<DeliveryReport> fresh = std::exchange(m_waiting, {});
+    keep(fresh);
+    if (m_unwritten.isEmpty())
         return;
-    const auto written = write();
-    if (!written && !m_failing)
-        Q_EMIT warned(u"The journal could not be written: "_s + written.error().text);
-    m_failing = !written;
-    Q_EMIT recorded(std::exchange(m_waiting, {}));
-    m_timer.start(BetweenWrites);
+    // While it is away, what has come in is told at once, and written when a try is due.
+    const bool isDue = m_pause == 0ms || !m_timer.isActive();
+    while (isDue && !m_unwritten.isEmpty()) {
+        const QList<DeliveryReport> part = m_unwritten.first(std::min(AtOnce, m_unwritten.size()));
+        if (const auto written = write(part); !written) {
+            if (m_pause == 0ms)
+                Q_EMIT warned(u"The journal could not be written; deliveries go on, and it is tried again: "_s
+                              + written.error().text);
+            m_pause = m_pause == 0ms ? FirstPause : std::min(m_pause * 2, LongestPause);
+            break;
+        }
+        m_unwritten.remove(0, part.size());
+        if (m_pause > 0ms) {
+            const qint64 lost = std::exchange(m_lost, 0);
+            Q_EMIT warned(lost == 0 ? u"The journal can be written again; nothing is missing"_s
+                                    : u"The journal can be written again; %1 deliveries are missing"_s.arg(lost));
+            m_pause = 0ms;
+        }
+    }
+    if (!fresh.isEmpty())
+        Q_EMIT recorded(fresh);
+    if (isDue)
+        m_timer.start(m_pause == 0ms ? BetweenWrites : m_pause);
+    else if (!m_timer.isActive())
+        m_timer.start(m_pause);
 }
 
-Result<void> JournalWriter::write()
+void JournalWriter::keep(const QList<DeliveryReport> &reports)
+{
+    m_unwritten.append(reports);
+    const qsizetype tooMany = m_unwritten.size() - MostKept;
+    if (tooMany <= 0)
+        return;
+    m_unwritten.remove(0, tooMany);
+    m_lost += tooMany;
+}
+
+Result<void> JournalWriter::write(const QList<DeliveryReport> &reports)
 {
     if (!m_journal) {
-        auto journal = Journal::open(m_dataDir);
+        auto journal = Journal::open(m_dataDir, m_databaseUrl, Patience);
         if (!journal)
             return journal.error();
         m_journal.emplace(journal.take());
     }
-    const auto written = m_journal->record(m_waiting);
+    auto written = m_journal->record(reports);
+    if (!written && isAboutData(written.error()))
+        written = writeEach(reports);
     if (!written)
         m_journal.reset(); // the connection itself may be what failed
     return written;
+}
+
+/// One report that cannot be kept is no reason to lose the others.
+Result<void> JournalWriter::writeEach(const QList<DeliveryReport> &reports)
+{
+    for (const DeliveryReport &report : reports) {
+        const auto written = m_journal->record(QList{report});
+        if (!written && !isAboutData(written.error()))
+            return written;
+        if (!written)
+            Q_EMIT warned(u"The journal cannot keep the delivery of message %1: %2"_s.arg(report.messageId,
+                                                                                          written.error().text));
+    }
+    return {};
 }
 
 void JournalWriter::close()
@@ -63,6 +123,12 @@ void JournalWriter::close()
     m_timer.stop();
     flush();
     m_timer.stop();
+    if (!m_unwritten.isEmpty())
+        Q_EMIT warned(
+            u"The journal could not be written; %1 deliveries are missing in it"_s.arg(m_unwritten.size() + m_lost));
+    m_unwritten.clear();
+    m_lost = 0;
+    m_pause = 0ms;
     m_journal.reset();
 }
 

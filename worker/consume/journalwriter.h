@@ -7,37 +7,45 @@
 #include <QObject>
 #include <QTimer>
 
+#include <chrono>
 #include <optional>
 
 namespace sendonce {
 
 /// Writes what the lanes report into the journal, on a thread of its own, so that no lane waits for it: what has come
-/// in meanwhile goes in one transaction. Idle it writes at once; under load every 50 ms.
+/// in meanwhile goes in one transaction. Idle it writes at once; under load every 50 ms. While the journal is away the
+/// newest reports are kept and tried again; nobody waits for them.
 class JournalWriter : public QObject
 {
     Q_OBJECT
 public:
-    explicit JournalWriter(QString dataDir);
+    static constexpr qsizetype MostKept = 20'000; ///< reports, of about 1 kB each
+
+    JournalWriter(QString dataDir, QString databaseUrl);
     ~JournalWriter() override; ///< writes the rest
 
 public Q_SLOTS:
     void record(const QList<sendonce::DeliveryReport> &reports);
     void flush();
-    void close(); ///< the rest, then the connection
+    void close(); ///< the rest, if that can be had now, then the connection
 
 Q_SIGNALS:
-    /// They are in the journal, or warned() has said why not.
+    /// They are in the journal, or warned() has said why they are not yet.
     void recorded(const QList<sendonce::DeliveryReport> &reports);
     void warned(const QString &text);
 
 private:
-    Result<void> write();
+    void keep(const QList<DeliveryReport> &reports);
+    Result<void> write(const QList<DeliveryReport> &reports);
+    Result<void> writeEach(const QList<DeliveryReport> &reports);
 
-    const QString m_dataDir;
+    const QString m_dataDir, m_databaseUrl;
     std::optional<Journal> m_journal;
-    QList<DeliveryReport> m_waiting;
+    QList<DeliveryReport> m_waiting; ///< not told yet
+    QList<DeliveryReport> m_unwritten; ///< told, and to be tried again
     QTimer m_timer;
-    bool m_failing = false; ///< told already
+    std::chrono::milliseconds m_pause{0}; ///< before the next try; 0: it works
+    qint64 m_lost = 0; ///< since it went away
 };
 
 } // namespace sendonce

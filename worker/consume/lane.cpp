@@ -1,7 +1,6 @@
 #include "worker/consume/lane.h"
 
 #include "worker/mail/maildirlookup.h"
-#include "worker/store/doubtlog.h"
 #include "worker/wait/waiting.h"
 
 #include <QUuid>
@@ -76,7 +75,6 @@ void Lane::close()
 {
     m_claims.reset();
     m_ledger.reset();
-    m_journal.reset();
     m_handover.reset();
     if (m_smtp)
         m_smtp->close();
@@ -125,31 +123,16 @@ DeliveryLedger &Lane::ledger()
     return *m_ledger;
 }
 
-Result<void> Lane::openJournal()
-{
-    if (m_journal)
-        return {};
-    auto journal = Journal::open(m_settings.config.dataDir);
-    if (!journal)
-        return journal.error();
-    m_journal.emplace(journal.take());
-    return {};
-}
-
 Result<void> Lane::recordDoubt(DeliveryReport doubt)
 {
-    if (const auto opened = openJournal(); !opened)
-        return opened;
     doubt.lane = m_number;
     doubt.receivedAt = m_receivedAt; // with it the final report replaces this one in the journal
-    return m_journal->recordDoubt(doubt);
+    return m_settings.doubts->record(doubt);
 }
 
 Result<bool> Lane::isHeld(const QString &eventId)
 {
-    if (const auto opened = openJournal(); !opened)
-        return opened.error();
-    return DoubtLog(m_journal->database()).isOpen(eventId);
+    return m_settings.doubts->isOpen(eventId);
 }
 
 LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)

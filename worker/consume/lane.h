@@ -2,12 +2,12 @@
 
 #include "worker/config.h"
 #include "worker/consume/deliverymachine.h"
+#include "worker/consume/doubtjournal.h"
 #include "worker/consume/handover.h"
 #include "worker/faults/crashpoint.h"
 #include "worker/mail/smtpclient.h"
 #include "worker/store/claimsession.h"
 #include "worker/store/deliveryledger.h"
-#include "worker/store/journal.h"
 #include "worker/types.h"
 
 #include <QStringList>
@@ -29,6 +29,7 @@ struct LaneSettings
     std::shared_ptr<const EventTypes> eventTypes;
     std::shared_ptr<const std::atomic_bool> stop; ///< abandon what is not handed over yet
     std::shared_ptr<PgPool> pool; ///< for Strategy::ClaimSendMark on PostgreSQL
+    std::shared_ptr<DoubtJournal> doubts;
 };
 
 /// What became of one delivery.
@@ -67,7 +68,6 @@ public:
 
 private:
     Result<void> openConnections();
-    Result<void> openJournal();
     Result<void> recordDoubt(DeliveryReport doubt);
     Result<void> begin(const DeliveryMachine &delivery);
     DeliveryInput execute(const DeliveryCommand &command, DeliveryMachine &delivery);
@@ -97,7 +97,6 @@ private:
     bool m_crowdedOut = false; ///< in the delivery in work
     QStringList m_warnings; ///< of the delivery in work
     std::optional<std::chrono::steady_clock::time_point> m_restsAt;
-    std::optional<Journal> m_journal; ///< for doubts, which are written before the roll-back
     std::optional<Handover> m_handover;
     std::optional<SmtpClient> m_smtp;
 };

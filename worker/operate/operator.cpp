@@ -104,9 +104,6 @@ Result<void> Operator::openDatabase()
     auto database = Database::open(m_config.databaseUrl, DatabasePatience);
     if (!database)
         return database.error();
-    auto journal = Journal::open(m_config.dataDir);
-    if (!journal)
-        return journal.error();
     ProcessedEvents claims(database.value());
     const auto readable = claims.page({});
     if (!readable) {
@@ -120,6 +117,9 @@ Result<void> Operator::openDatabase()
             u"%1 is no job board's database: %2; %3"_s.arg(database->displayName(), readable.error().text, remedy),
             {}};
     }
+    auto journal = Journal::open(m_config.dataDir, m_config.databaseUrl, DatabasePatience);
+    if (!journal)
+        return journal.error();
     m_database.emplace(database.take());
     m_claims = std::make_unique<ProcessedEvents>(*m_database);
     m_journal.emplace(journal.take());
@@ -130,22 +130,33 @@ Result<void> Operator::openDatabase()
 /// Our own tables beside Django's; without them a worker works, and knows less.
 void Operator::prepareServer()
 {
+    QStringList sets, withoutThem;
     const auto migrated = m_database->migrate(u"postgres"_s);
-    if (migrated)
-        return;
-    if (migrated.error().code != "42501"_L1) {
+    if (!migrated && migrated.error().code != "42501"_L1) {
         Q_EMIT warned(u"%1: %2"_s.arg(m_database->displayName(), migrated.error().text));
         return;
     }
+    if (!migrated) {
+        sets.append(u"postgres"_s);
+        withoutThem.append(u"a reused event_id is not noticed"_s);
+    }
+    if (!m_journal->whyNotOnServer().isEmpty()) {
+        sets.append(u"postgres-journal"_s);
+        withoutThem.append(u"the journal is kept in %1, which no other worker sees"_s.arg(
+            QDir(m_config.dataDir).filePath(u"journal.db"_s)));
+    }
+    if (sets.isEmpty())
+        return;
     const QString path = QDir(m_config.dataDir).filePath(u"sendonce-tables.sql"_s);
-    const auto role = m_database->rows(u"SELECT current_user"_s, {}, u"the role"_s);
+    const auto script = m_database->migrationScript(sets);
     QSaveFile file(path);
-    const QByteArray script =
-        Database::migrationScript(u"postgres"_s, role ? role->first().first().toString() : QString()).toUtf8();
-    const bool written = file.open(QIODevice::WriteOnly) && file.write(script) == script.size() && file.commit();
-    Q_EMIT warned(u"%1: this role may not create tables, so a reused event_id is not noticed; %2"_s.arg(
-        m_database->displayName(),
-        written ? u"let your DBA run %1 with psql"_s.arg(path) : u"%1 cannot be written"_s.arg(path)));
+    const QByteArray text = script ? script->toUtf8() : QByteArray();
+    const bool written = script && file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit();
+    Q_EMIT tablesMissing(u"%1: this role may not create tables, so %2; %3"_s.arg(
+        m_database->displayName(), withoutThem.join(u", and "_s),
+        written      ? u"let your DBA run %1 with psql, then start again"_s.arg(path)
+            : script ? u"%1 cannot be written"_s.arg(path)
+                     : script.error().text));
 }
 
 void Operator::collectHandover()

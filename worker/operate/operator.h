@@ -91,6 +91,7 @@ Q_SIGNALS:
     void databaseOpened(const QString &displayName, int connections);
     void databaseAway(const sendonce::Error &error); ///< before databaseOpened(): tried again and again
     void warned(const QString &text);
+    void tablesMissing(const QString &text); ///< what is worse without them, and what to do
     /// A worker died while it handed this mail over.
     void possiblyMailedTwice(const QString &eventId, const QString &messageId);
     void processedPage(const sendonce::ProcessedPage &page);

@@ -288,6 +288,11 @@ QList<CheckLine> judgeDatabase(const DatabaseFacts &facts)
         }
     }
 
+    const QString ownTables = !found.server
+        ? u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s
+        : found.server->mayCreateTables
+        ? u"start a worker once: it makes its own tables, whose names begin with sendonce_"_s
+        : u"start a worker once: it may not create tables here, and writes sendonce-tables.sql into its data folder for your DBA"_s;
     const QString bodiesId = u"database.bodies"_s;
     if (found.hasBodies) {
         lines.append(ok(bodiesId, u"table sendonce_eventbody is there: a reused event_id is noticed"_s));
@@ -295,11 +300,16 @@ QList<CheckLine> judgeDatabase(const DatabaseFacts &facts)
         lines.append(warning(
             bodiesId,
             u"table sendonce_eventbody is missing: an event_id that comes again with another body is skipped without a word"_s,
-            !found.server
-                ? u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s
-                : found.server->mayCreateTables
-                ? u"start a worker once: it makes its own tables, whose names begin with sendonce_"_s
-                : u"start a worker once: it may not create tables here, and writes sendonce-tables.sql into its data folder for your DBA"_s));
+            ownTables));
+    }
+    const QString journalId = u"database.journal"_s;
+    if (found.server && found.hasJournal) {
+        lines.append(ok(journalId, u"the journal is in this database: all workers and consoles of it share one"_s));
+    } else if (found.server) {
+        lines.append(warning(
+            journalId,
+            u"the journal's tables are missing: it is kept in journal.db of each data folder, and no worker sees what another one wrote there"_s,
+            ownTables));
     }
 
     if (found.server)

@@ -1,8 +1,19 @@
 #include "worker/operate/queuemonitor.h"
 
+#include "worker/queue/sqserrors.h"
+
+#include <algorithm>
+
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds DeniedPause = 60s;
+
+} // namespace
 
 QueueMonitor::QueueMonitor(SqsClient &client, QObject *parent) : QObject(parent), m_client(client)
 {
@@ -14,7 +25,7 @@ void QueueMonitor::watch(const QUrl &queueUrl, const QUrl &dlqUrl, std::chrono::
 {
     m_queueUrl = queueUrl;
     m_dlqUrl = dlqUrl;
-    m_timer.setInterval(interval);
+    m_interval = interval;
     sample();
 }
 
@@ -47,6 +58,8 @@ void QueueMonitor::sample()
     m_client.getQueueAttributes(m_queueUrl, Names, this, [this](const Result<QMap<QString, QString>> &attributes) {
         if (!attributes) {
             finish(); // first: whoever hears it may pause or sample
+            if (sqserrors::isDenial(attributes.error().code) && m_timer.isActive())
+                m_timer.start(std::max(m_interval, DeniedPause)); // until somebody changes a policy
             Q_EMIT failed(attributes.error());
             return;
         }
@@ -85,7 +98,7 @@ void QueueMonitor::finish()
 {
     m_sampling = false;
     if (!m_queueUrl.isEmpty() && !m_paused)
-        m_timer.start();
+        m_timer.start(m_interval);
 }
 
 } // namespace sendonce

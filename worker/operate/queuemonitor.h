@@ -32,6 +32,7 @@ private:
 
     SqsClient &m_client;
     QUrl m_queueUrl, m_dlqUrl;
+    std::chrono::milliseconds m_interval{1000};
     QTimer m_timer;
     bool m_paused = false;
     bool m_sampling = false;

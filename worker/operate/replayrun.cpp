@@ -327,13 +327,13 @@ void ReplayRun::send(const QList<int> &rows)
         return;
     }
     // In the story a replay stands where it began: a worker may have mailed before the answer to the send is here.
+    QList<Journal::Note> begun;
     for (const SendEntry &entry : std::as_const(entries)) {
-        const Letter &letter = m_letters[entry.id.toInt()];
-        if (const auto noted =
-                m_services.journal.recordReplay(letter.letter.eventId, letter.letter.message.messageId, BeingReplayed);
-            !noted)
-            Q_EMIT failed(noted.error().text);
+        const DeadLetter &letter = m_letters[entry.id.toInt()].letter;
+        begun.append({letter.eventId, letter.message.messageId, BeingReplayed});
     }
+    if (const auto noted = m_services.journal.recordReplays(begun); !noted)
+        Q_EMIT failed(noted.error().text);
     m_services.client.sendBatch(m_plan.queueUrl, entries, this,
                                 [this, rows, unreadable](const Result<QList<BatchEntryResult>> &result) {
                                     if (!result) {
@@ -362,18 +362,17 @@ void ReplayRun::note(const QList<int> &rows)
         return;
     }
     QList<ReplayLog::Row> written;
+    QList<Journal::Note> replays;
     for (const int row : rows) {
+        const Letter &letter = m_letters[row];
         ReplayLog::Row each = rowOf(row);
         each.state = ReplayItem::State::CopyLeft; // true until the delete is answered
         written.append(each);
+        replays.append({letter.letter.eventId, letter.letter.message.messageId, replayedAsMessage(letter.replayedAs)});
     }
     auto noted = m_services.log.update(m_run.run, written);
-    for (const int row : rows) {
-        if (noted)
-            noted =
-                m_services.journal.recordReplay(m_letters[row].letter.eventId, m_letters[row].letter.message.messageId,
-                                                replayedAsMessage(m_letters[row].replayedAs));
-    }
+    if (noted)
+        noted = m_services.journal.recordReplays(replays);
     carryOut(m_machine.noted(rows, noted ? QString() : noted.error().text, now()));
 }
 

@@ -7,11 +7,13 @@
 #include <QtSql/QSqlDatabase>
 
 #include <QMap>
+#include <QStringList>
 #include <QVariant>
 
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <vector>
 
 class QSqlError;
 class QSqlQuery;
@@ -58,8 +60,9 @@ public:
     /// transaction; the version is kept in sendonce_schema(name, version). One from a newer version is refused
     /// (Refused, says so), as is a PostgreSQL role that may not create tables (migrationScript() is for its DBA).
     Result<void> migrate(const QString &set);
-    /// The set as one script for psql, to be run by somebody who may create tables; `role` may use them afterwards.
-    static QString migrationScript(const QString &set, const QString &role);
+    /// PostgreSQL: what is missing of these sets, as one script for psql, to be run by somebody who may create tables;
+    /// the role of this connection may use them afterwards.
+    Result<QString> migrationScript(const QStringList &sets);
 
 private:
     struct Statements;
@@ -69,7 +72,12 @@ private:
                                                                  const QMap<QString, QVariant> &);
 
     explicit Database(QString connectionName);
-    Result<void> migrateServer(const QString &set);
+    Result<void> migrateServer(const QString &set, const QString &doing, int version);
+    Result<void> migrateFile(const QString &set, const QString &doing);
+    /// PostgreSQL: one statement with `?` for each value, prepared once, whose COMMIT does not wait for the disk. A
+    /// crash of the server may take it back, and nothing else with it.
+    Result<void> writeBehind(const QString &sql, const std::vector<std::optional<QByteArray>> &values,
+                             const QString &doing);
     /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after
     /// reading.
     Result<QSqlQuery *> prepared(const QString &sql);

@@ -229,8 +229,13 @@ Result<int> JournalForgetting::takeFrom(const QString &table, const QString &tim
         behindId = old.last().first;
         if (ids.isEmpty())
             continue; // a whole batch that stays: look at the next one
-        const auto gone = m_journal.rows(u"DELETE FROM %1 WHERE id IN (SELECT value FROM json_each(?))"_s.arg(table),
-                                         {u'[' + ids.join(u',') + u']'}, doing);
+        // Another cleaner may be at the same rows: on a server neither waits for the other.
+        const auto gone = m_journal.isPostgres()
+            ? m_journal.rows(u"DELETE FROM %1 WHERE id IN (SELECT id FROM %1 WHERE id = ANY(?::bigint[]) "
+                             "FOR UPDATE SKIP LOCKED)"_s.arg(table),
+                             {u'{' + ids.join(u',') + u'}'}, doing)
+            : m_journal.rows(u"DELETE FROM %1 WHERE id IN (SELECT value FROM json_each(?))"_s.arg(table),
+                             {u'[' + ids.join(u',') + u']'}, doing);
         if (!gone)
             return gone.error();
         return int(ids.size());

@@ -55,8 +55,8 @@ private:
 };
 
 /// The same for the journal, whose rows go with their claims. An event that was never claimed has rows too, and the
-/// claims may have been taken away by another worker, which cannot reach this journal. So rows go when they are that
-/// old and no claim of their event stands any more.
+/// claims may have been taken away by another worker, which cannot reach this journal when it is a file. So rows go
+/// when they are that old and no claim of their event stands any more.
 class JournalForgetting
 {
 public:

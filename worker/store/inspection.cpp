@@ -105,13 +105,15 @@ Result<DatabaseInspection> inspect(Database &database)
     DatabaseInspection inspection;
     const auto claims = hasTable(database, u"jobs_processedevent"_s);
     const auto bodies = hasTable(database, u"sendonce_eventbody"_s);
+    const auto journalled = hasTable(database, u"sendonce_attempt"_s);
     const auto unique = isUnique(database, u"jobs_processedevent"_s, u"event_id"_s);
-    for (const Result<bool> *answer : {&claims, &bodies, &unique}) {
+    for (const Result<bool> *answer : {&claims, &bodies, &journalled, &unique}) {
         if (!*answer)
             return answer->error();
     }
     inspection.hasClaims = claims.value();
     inspection.hasBodies = bodies.value();
+    inspection.hasJournal = journalled.value();
     inspection.isEventIdUnique = unique.value();
     if (database.isPostgres()) {
         auto server = inspectServer(database);

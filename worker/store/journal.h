@@ -16,21 +16,28 @@ enum class DoubtNote {
     Failed, ///< doubt-failed: what the note before it said was not done
 };
 
-/// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. journal.db
-/// on SQLite (a file of its own: a lane holds the writer lock of the other one). One Journal per thread.
+/// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. On
+/// PostgreSQL sendonce_* tables beside the claims, shared by all workers and consoles of that database, over a
+/// connection of its own; on SQLite journal.db (a file of its own: a lane holds the writer lock of the other one). One
+/// Journal per thread.
 class Journal
 {
 public:
-    /// Opens (and migrates) `<dataDir>/journal.db`.
-    static Result<Journal> open(const QString &dataDir);
+    /// Opens and migrates it. A role that may not make the tables gets `<dataDir>/journal.db` too: whyNotOnServer().
+    /// \param patience with PostgreSQL, for each call
+    static Result<Journal> open(const QString &dataDir, const QString &databaseUrl,
+                                std::chrono::milliseconds patience = std::chrono::seconds(5));
+    /// The database is PostgreSQL and this is journal.db all the same: its tables are missing there. Empty otherwise.
+    const QString &whyNotOnServer() const { return m_whyNotOnServer; }
 
     /// Who writes: shown as "by which worker". Default: host and pid.
     void setWorkerName(const QString &name) { m_workerName = name; }
 
     /// One delivery is one row: a second report of it (same message, receive, receivedAt, lane and worker) replaces the
-    /// first. Texts are cut to 2,000 characters.
+    /// first. Texts are cut to 2,000 characters. On the disk when it returns, as all else here but the next one.
     Result<void> record(const DeliveryReport &report);
-    /// All of them or none, in one transaction.
+    /// All of them or none, without waiting for the disk: it costs no lane a flush, and a power cut may take the last
+    /// ones back (spec.md, "Data").
     Result<void> record(const QList<DeliveryReport> &reports);
     /// The doubt, written before the roll-back (spec.md's table).
     Result<void> recordDoubt(const DeliveryReport &report);
@@ -39,6 +46,11 @@ public:
     Result<void> recordSend(const SendReport &report);
     /// Before the replay's send, and after: text says the step ("replayed as message …").
     Result<void> recordReplay(const QString &eventId, const QString &messageId, const QString &text);
+    struct Note
+    {
+        QString eventId, messageId, text;
+    };
+    Result<void> recordReplays(const QList<Note> &replays); ///< in one transaction
     /// A person's act about an event in doubt: who did what. \param messageId of the delivery in doubt, or empty
     Result<void> recordDoubtAct(DoubtNote kind, const QString &eventId, const QString &messageId, const QString &text);
 
@@ -82,11 +94,15 @@ public:
 
 private:
     explicit Journal(Database database);
-    Result<void> note(const QString &kind, const QString &eventId, const QString &messageId, const QString &text);
+    static Result<Journal> openFile(const QString &dataDir, const QString &whyNotOnServer);
+    Result<void> writeToServer(const QList<QVariantList> &rows);
+    Result<void> writeToFile(const QList<QVariantList> &rows);
+    Result<void> note(const QString &kind, const QList<Note> &notes);
     Result<QHash<QString, Knowledge>> knowledge(const QString &column, const QStringList &ids);
 
     Database m_database;
-    QString m_workerName;
+    QString m_workerName, m_whyNotOnServer;
+    bool m_writesBehind = false; ///< SQLite: this connection does not wait for the disk any more
 };
 
 } // namespace sendonce

@@ -261,7 +261,11 @@ std::optional<Error> PgConnection::await(short events, const PgPatience &patienc
             ::shutdown(PQsocket(m_connection), SHUT_RDWR);
             if (stopped)
                 return Error{ErrorKind::Aborted, u"stopped while waiting for %1"_s.arg(m_name), {}};
-            return Error{ErrorKind::Unreachable, u"%1 does not answer; the connection was shut"_s.arg(m_name), {}};
+            // A pooler lets everybody in, and makes those wait for whom it has no connection to the server.
+            return Error{ErrorKind::Unreachable,
+                         u"%1 does not answer; the connection was shut. Behind a pooler the lanes may be more than its "
+                         "pool holds: raise default_pool_size, or lower --lanes"_s.arg(m_name),
+                         {}};
         }
         const qint64 left = patience.deadline.remainingTime();
         int slice = patience.stop ? SliceMsec : 60'000;

@@ -83,12 +83,15 @@ Result<void> ReplayLog::begin(const Run &run, const QList<Row> &rows)
 {
     if (const auto written = update(run.run, rows); !written)
         return written;
+    const auto now = clock();
+    if (!now)
+        return now.error();
     const auto begun = m_database.rows(
         u"INSERT INTO sendonce_replay_run (id, who, host, pid, profile, queue_url, dlq_url, settings, state, text, "
         "alive_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)"_s,
         {run.run, filled(run.who), filled(run.host), run.pid, filled(run.profile), filled(run.queueUrl),
          filled(run.dlqUrl), filled(QString::fromUtf8(run.settings)), QString(RunStates[size_t(run.state)]),
-         filled(run.text), nowUsecs()},
+         filled(run.text), now.value()},
         Doing);
     if (!begun)
         return begun.error();
@@ -121,9 +124,12 @@ Result<void> ReplayLog::update(qint64 run, const QList<Row> &rows)
 
 Result<void> ReplayLog::setState(qint64 run, ReplayProgress::State state, const QString &text)
 {
+    const auto now = clock();
+    if (!now)
+        return now.error();
     const auto written =
         m_database.rows(u"UPDATE sendonce_replay_run SET state = ?, text = ?, alive_at = ? WHERE id = ?"_s,
-                        {QString(RunStates[size_t(state)]), filled(text), nowUsecs(), run}, Doing);
+                        {QString(RunStates[size_t(state)]), filled(text), now.value(), run}, Doing);
     if (!written)
         return written.error();
     return {};
@@ -131,17 +137,40 @@ Result<void> ReplayLog::setState(qint64 run, ReplayProgress::State state, const 
 
 Result<void> ReplayLog::adopt(const Run &run)
 {
-    const auto written = m_database.rows(
-        u"UPDATE sendonce_replay_run SET who = ?, host = ?, pid = ?, state = ?, text = '', alive_at = ? WHERE id = ?"_s,
-        {filled(run.who), filled(run.host), run.pid, QString(RunStates[size_t(run.state)]), nowUsecs(), run.run},
+    const auto now = clock();
+    if (!now)
+        return now.error();
+    const auto taken = m_database.rows(
+        u"UPDATE sendonce_replay_run SET who = ?, host = ?, pid = ?, state = ?, text = '', alive_at = ? "
+        "WHERE id = ? AND alive_at <= ? RETURNING id"_s,
+        {filled(run.who), filled(run.host), run.pid, QString(RunStates[size_t(run.state)]), now.value(), run.run,
+         run.aliveUsecs},
         Doing);
-    if (!written)
-        return written.error();
+    if (!taken)
+        return taken.error();
+    if (taken->isEmpty())
+        return Error{ErrorKind::Busy, u"somebody else goes on with this replay"_s, {}};
     return {};
+}
+
+Result<qint64> ReplayLog::clock()
+{
+    if (!m_database.isPostgres())
+        return nowUsecs();
+    if (!m_clockLead) {
+        const auto read =
+            m_database.rows(u"SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"_s, {}, Reading);
+        if (!read)
+            return read.error();
+        m_clockLead = read->first().first().toLongLong() - nowUsecs();
+    }
+    return nowUsecs() + *m_clockLead;
 }
 
 Result<QList<ReplayLog::Run>> ReplayLog::runs(int limit)
 {
+    if (const auto now = clock(); !now)
+        return now.error();
     const auto read = m_database.rows(u"SELECT id, who, host, profile, pid, queue_url, dlq_url, settings, state, text, "
                                       "alive_at FROM sendonce_replay_run ORDER BY id DESC LIMIT ?"_s,
                                       {limit}, Reading);
@@ -160,7 +189,8 @@ Result<QList<ReplayLog::Run>> ReplayLog::runs(int limit)
         run.settings = line[7].toString().toUtf8();
         run.state = fromName(RunStates, line[8].toString(), ReplayProgress::State::Finished);
         run.text = line[9].toString();
-        run.aliveAt = fromUsecs(line[10]);
+        run.aliveUsecs = line[10].toLongLong();
+        run.aliveAt = fromUsecs(run.aliveUsecs - m_clockLead.value_or(0));
         runs.append(run);
     }
     return runs;

@@ -6,6 +6,8 @@
 
 #include <QHash>
 
+#include <optional>
+
 namespace sendonce {
 
 /// The replays of dead letters, run by run and letter by letter, so that one can be gone on with after its process
@@ -25,7 +27,10 @@ public:
         QByteArray settings; ///< JSON, the caller's
         ReplayProgress::State state = ReplayProgress::State::Running;
         QString text;
-        QDateTime aliveAt; ///< UTC; a run that is not over and was not touched for long belongs to a dead process
+        /// UTC, by this computer's clock; a run that is not over and was not touched for long belongs to a dead
+        /// process.
+        QDateTime aliveAt;
+        qint64 aliveUsecs = 0; ///< the same as it is kept
     };
     struct Row
     {
@@ -44,7 +49,7 @@ public:
     /// Rows as they are now; also says that the run is alive.
     Result<void> update(qint64 run, const QList<Row> &rows);
     Result<void> setState(qint64 run, ReplayProgress::State state, const QString &text);
-    /// This process takes it over.
+    /// This process takes it over. Busy: somebody else has touched it since it was read.
     Result<void> adopt(const Run &run);
 
     /// Newest first.
@@ -71,7 +76,11 @@ public:
     Result<QList<Delivery>> deliveriesOf(const QStringList &messageIds); ///< oldest first of each
 
 private:
+    /// Microseconds since 1970 by the clock that all who share the journal go by: a server's, which two computers see.
+    Result<qint64> clock();
+
     Database &m_database;
+    std::optional<qint64> m_clockLead; ///< microseconds of the server's clock before ours
 };
 
 /// A run that is not over although nobody works on it: its process is dead (same host), or has not been heard of for
