@@ -212,15 +212,15 @@ private Q_SLOTS:
         QCOMPARE(resolved({{u"mail-url"_s, u"smtp+starttls://dana@mail.example"_s}}, password)->mailUrl.port(), 587);
     }
 
-    void theMailPasswordHasThreeSources()
+    void theMailPasswordHasFourSources()
     {
         QMap<QString, QString> flags{{u"mail-url"_s, u"smtps://dana@mail.example"_s}};
         QMap<QString, QString> variables;
-        const auto none = resolved(flags, variables);
-        QVERIFY(!none);
-        QVERIFY2(none.error().text.startsWith(u"--mail-url: "_s), qPrintable(none.error().text));
+        QCOMPARE(resolved(flags, variables)->mailPassword->askable(),
+                 u"dana@mail.example"_s); // the keychain's, or typed
         variables.insert(u"SENDONCE_MAIL_PASSWORD"_s, u"from the variable"_s);
         QCOMPARE(passwordOf(resolved(flags, variables).value()), u"from the variable"_s);
+        QCOMPARE(resolved(flags, variables)->mailPassword->askable(), QString());
         variables.insert(u"SENDONCE_MAIL_PASSWORD_COMMAND"_s, u"printf 'from the command\\r\\nmore'"_s);
         QCOMPARE(passwordOf(resolved(flags, variables).value()), u"from the command"_s);
         flags.insert(u"mail-url"_s, u"smtps://dana:from%20the%20URL@mail.example"_s);

@@ -14,14 +14,15 @@ constexpr qsizetype MaxOutput = 64 * 1024;
 
 } // namespace
 
-Result<QString> runPasswordCommand(const QStringList &words, const std::function<bool()> &goOn)
+Result<QString> runPasswordCommand(const QStringList &words, const std::function<bool()> &goOn,
+                                   PasswordComplaint complaint)
 {
-    const auto failed = [](ErrorKind kind, const QString &text) {
-        return Error{kind, u"--mail-password-command "_s + text, {}};
-    };
+    const bool isOurs = complaint == PasswordComplaint::IsTheError;
+    const QString name = isOurs ? u"the program that asks the keychain "_s : u"--mail-password-command "_s;
+    const auto failed = [&name](ErrorKind kind, const QString &text) { return Error{kind, name + text, {}}; };
     QProcess process;
     process.setStandardInputFile(QProcess::nullDevice());
-    process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    process.setProcessChannelMode(isOurs ? QProcess::SeparateChannels : QProcess::ForwardedErrorChannel);
     process.start(words.value(0), words.mid(1), QIODevice::ReadOnly);
     while (!process.waitForFinished(SliceMsec)) {
         if (process.error() == QProcess::FailedToStart)
@@ -38,6 +39,9 @@ Result<QString> runPasswordCommand(const QStringList &words, const std::function
     }
     if (process.exitStatus() == QProcess::CrashExit)
         return failed(ErrorKind::Refused, u"crashed"_s);
+    if (const QString said = QString::fromUtf8(process.readAllStandardError()).trimmed();
+        isOurs && process.exitCode() != 0 && !said.isEmpty())
+        return Error{ErrorKind::Refused, said.section(u'\n', -1).remove(u"sendoncectl: "_s), {}};
     if (process.exitCode() != 0)
         return failed(ErrorKind::Refused, u"ended with exit code %1"_s.arg(process.exitCode()));
     QByteArray line = process.readAllStandardOutput();

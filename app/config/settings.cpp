@@ -1,6 +1,7 @@
 #include "app/config/settings.h"
 
 #include "app/config/embedded.h"
+#include "app/config/keychainsource.h"
 #include "app/config/passwordcommand.h"
 #include "worker/faults/crashpoint.h"
 #include "worker/mail/certificates.h"
@@ -420,6 +421,9 @@ Result<Config> resolve(const GivenSettings &given, const QProcessEnvironment &en
                 [words = *words](const std::function<bool()> &goOn) { return runPasswordCommand(words, goOn); });
     } else if (!config.mailPassword && !environment.value(u"SENDONCE_MAIL_PASSWORD"_s).isEmpty()) {
         config.mailPassword = std::make_shared<MailPassword>(environment.value(u"SENDONCE_MAIL_PASSWORD"_s));
+    } else if (!config.mailPassword && !config.mailUrl.userName().isEmpty()) {
+        config.mailPassword = std::make_shared<MailPassword>(keychainSource(config.mailUrl));
+        config.mailPassword->setAskable(mailAccount(config.mailUrl));
     }
     config.allowPlainMail = settings.isOn(u"allow-plain-mail"_s);
     config.mailCaFile = settings.text(u"mail-ca-file"_s, {});

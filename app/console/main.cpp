@@ -6,6 +6,7 @@
 #include "app/process/stopsignals.h"
 #include "ui/attach.h"
 #include "ui/mainwindow.h"
+#include "ui/passworddialog.h"
 
 #include <QApplication>
 #include <QDir>
@@ -112,6 +113,16 @@ int main(int argc, char **argv)
                              window.showNote(note);
                          QMetaObject::invokeMethod(worker, &Worker::open);
                      });
+    QObject::connect(session, &Session::passwordWanted, &window, [&](const QString &account, const QString &why) {
+        auto *dialog = new PasswordDialog(account, why, &window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        QObject::connect(dialog, &QDialog::accepted, &window, [dialog, session] {
+            QMetaObject::invokeMethod(session, [session, text = dialog->password()] { session->givePassword(text); });
+        });
+        QObject::connect(dialog, &QDialog::rejected, &window,
+                         [session] { QMetaObject::invokeMethod(session, [session] { session->givePassword({}); }); });
+        dialog->open();
+    });
     QObject::connect(session, &Session::failed, &window, &MainWindow::showOpenFailed);
     QObject::connect(session, &Session::ended, &window, &MainWindow::workerClosed);
     QObject::connect(&window, &MainWindow::closeRequested, session, &Session::end);

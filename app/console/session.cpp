@@ -1,10 +1,20 @@
 #include "app/console/session.h"
 
 #include "app/config/embedded.h"
+#include "worker/mail/mailpassword.h"
+
+#include <QDeadlineTimer>
 
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto KeychainPatience = 10s; ///< then the person is asked; nothing is lost by asking twice
+
+} // namespace
 
 Session::Session(GivenSettings given, QString dataDir) : m_given(std::move(given)), m_dataDir(std::move(dataDir)) { }
 
@@ -37,14 +47,39 @@ void Session::begin()
         Q_EMIT failed(config.error().text);
         return;
     }
+    m_config = config.value();
+    m_note = note;
+    if (m_config.mailPassword && !m_config.mailPassword->askable().isEmpty()) {
+        const QDeadlineTimer end(KeychainPatience);
+        const auto kept = m_config.mailPassword->get([&end] { return !end.hasExpired(); });
+        if (!kept) {
+            Q_EMIT passwordWanted(m_config.mailPassword->askable(), kept.error().text);
+            return;
+        }
+    }
+    openWorker();
+}
+
+void Session::givePassword(const QString &password)
+{
+    if (password.isEmpty()) {
+        Q_EMIT failed(u"There is no password for %1"_s.arg(m_config.mailPassword->askable()));
+        return;
+    }
+    m_config.mailPassword = std::make_shared<MailPassword>(password);
+    openWorker();
+}
+
+void Session::openWorker()
+{
     m_log = std::make_unique<LogFile>(m_dataDir);
-    m_worker = std::make_unique<Worker>(config.value());
+    m_worker = std::make_unique<Worker>(m_config);
     connect(m_worker.get(), &Worker::logged, m_log.get(), &LogFile::write);
     connect(m_worker.get(), &Worker::closed, this, [this] {
         m_services.reset();
         Q_EMIT ended();
     });
-    Q_EMIT ready(m_worker.get(), config->profile, config->embedded, note);
+    Q_EMIT ready(m_worker.get(), m_config.profile, m_config.embedded, m_note);
 }
 
 void Session::end()

@@ -13,6 +13,7 @@ int runEventsList(const QStringList &words);
 int runEventsClean(const QStringList &words);
 int runCheck(const QStringList &words);
 int runMailList(const QStringList &words);
+int runMailPassword(const QStringList &words);
 int runDlqList(const QStringList &words);
 int runDlqShow(const QStringList &words);
 int runDlqReplay(const QStringList &words);

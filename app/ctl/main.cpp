@@ -27,6 +27,7 @@ const QList<Command> &commands()
         {u"events list"_s, u"list the processed events, newest first"_s, runEventsList},
         {u"events clean"_s, u"forget events that were handled long ago"_s, runEventsClean},
         {u"mail list"_s, u"list the mails in the embedded mailbox, newest first"_s, runMailList},
+        {u"mail password"_s, u"keep the mail server's password in the keychain"_s, runMailPassword},
         {u"dlq list"_s, u"look through the dead letters, with verdict and reason"_s, runDlqList},
         {u"dlq show"_s, u"show body, attributes and story of dead letters"_s, runDlqShow},
         {u"dlq replay"_s, u"send dead letters to the queue again"_s, runDlqReplay},
@@ -63,7 +64,9 @@ QString overview()
 int main(int argc, char **argv)
 {
     sendonce::keepPrivate();
-    qputenv("QT_NO_GLIB", "1"); // nothing here needs GLib's loop, and Qt's own takes less of the processor
+    // Nothing else here needs GLib's loop, and Qt's own takes less of the processor. The keychain's library does.
+    if (argc < 3 || qstrcmp(argv[1], "mail") != 0 || qstrcmp(argv[2], "password") != 0)
+        qputenv("QT_NO_GLIB", "1");
     QCoreApplication application(argc, argv);
     QCoreApplication::setApplicationName(u"sendonce"_s);
     QCoreApplication::setApplicationVersion(QStringLiteral(SENDONCE_VERSION));

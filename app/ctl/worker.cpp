@@ -1,5 +1,6 @@
 #include "worker/worker.h"
 #include "app/ctl/commands.h"
+#include "app/ctl/secret.h"
 #include "app/ctl/terminal.h"
 #include "app/process/logfile.h"
 #include "app/process/stopsignals.h"
@@ -209,6 +210,10 @@ int runWorker(const QStringList &words)
     }
     if (line.has(u"until-empty"_s))
         config.depthInterval = 1s;
+    if (const auto known = askForMailPassword(config); !known) {
+        complain(u"no password for the mail server: "_s + known.error().text);
+        return exitCodeOf(known.error());
+    }
     config.maxMessages = line.value(u"max-messages"_s, u"0"_s).toLongLong();
     HeadlessRun run(config, line);
     return run.run(bound);

@@ -24,6 +24,11 @@ public:
     explicit MailPassword(Source source, std::chrono::milliseconds quietTime = std::chrono::seconds(30));
     explicit MailPassword(const QString &fixed);
 
+    /// Whose it is ("user@host"), where the source is the last resort and a person may be asked in its place; empty: no
+    /// need. Set before any lane knows this.
+    void setAskable(const QString &account) { m_askable = account; }
+    const QString &askable() const { return m_askable; }
+
     /// The password; blocks while its source is asked, here or for another lane, as long as `goOn` says true. Refused
     /// while the source still gives one that the server has just refused.
     Result<QString> get(const std::function<bool()> &goOn);
@@ -34,6 +39,7 @@ public:
 private:
     const Source m_source;
     const std::chrono::milliseconds m_quietTime;
+    QString m_askable;
     std::timed_mutex m_mutex;
     QString m_password;
     bool m_known = false;
