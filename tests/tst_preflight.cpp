@@ -53,7 +53,7 @@ class PreflightTest : public QObject
     {
         DatabaseFacts facts;
         facts.name = u"SQLite sendonce.db"_s;
-        facts.inspection = {true, true, true, u"wal"_s, 2};
+        facts.inspection = {true, true, true, false, u"wal"_s, 2};
         facts.lookups = {{u"application.status_changed"_s, {}}};
         return facts;
     }

@@ -26,6 +26,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto DatabasePatience = 30s; ///< for SQLite's locks, and for a server's answer
+constexpr auto SendsPause = 2s; ///< until a journal that is away is tried again
+constexpr qsizetype MostSendsKept = 1000;
 constexpr std::chrono::milliseconds LongestPause = 10s; ///< between two tries to open the database
 
 } // namespace
@@ -505,9 +507,25 @@ void Operator::recordSend(const SendReport &report)
 {
     if (!m_journal)
         return;
-    const auto recorded = m_journal->recordSend(report);
-    if (!recorded)
-        Q_EMIT actFailed(u"send"_s, u"the journal could not be written: "_s + recorded.error().text);
+    m_sends.append(report);
+    if (!m_sendsTriedAgain)
+        writeSends();
+}
+
+void Operator::writeSends()
+{
+    m_sendsTriedAgain = false;
+    while (!m_sends.isEmpty()) {
+        const auto recorded = m_journal->recordSend(m_sends.constFirst());
+        if (!recorded && recorded.error().kind == ErrorKind::Unreachable && m_sends.size() < MostSendsKept) {
+            m_sendsTriedAgain = true; // the outage is told already
+            QTimer::singleShot(SendsPause, this, &Operator::writeSends);
+            return;
+        }
+        m_sends.removeFirst();
+        if (!recorded)
+            Q_EMIT actFailed(u"send"_s, u"the journal could not be written: "_s + recorded.error().text);
+    }
 }
 
 void Operator::check()

@@ -129,6 +129,7 @@ private:
     enum class Right { Look, Act };
     DeadLetters *lettersFor(const QString &act, Right right);
     void collectHandover();
+    void writeSends();
     void watchMailbox();
     void refreshMailbox();
 
@@ -138,6 +139,8 @@ private:
     std::optional<Database> m_database;
     std::unique_ptr<ProcessedEvents> m_claims;
     std::optional<Journal> m_journal;
+    QList<SendReport> m_sends; ///< to be noted in it
+    bool m_sendsTriedAgain = false; ///< a timer runs
     QUrl m_queueUrl, m_dlqUrl; ///< once known
     int m_maxReceiveCount = 0;
     std::chrono::milliseconds m_openPause{500}; ///< until the next try
