@@ -366,13 +366,13 @@ Result<QList<Attempt>> Journal::attempts(const QString &eventId, const QString &
 {
     QList<Attempt> attempts;
     const bool byEvent = !eventId.isEmpty();
-    const auto read = readByIds(m_database.handle(),
-                                u"SELECT %1 FROM sendonce_attempt WHERE %2 IN ()"_s.arg(
-                                    ReportColumns, byEvent ? u"event_id"_s : u"message_id"_s),
-                                u" ORDER BY id DESC LIMIT ?"_s, distinct({byEvent ? eventId : messageId}), 1,
-                                {StoryLimit}, [&](const QSqlQuery &query) {
-                                    attempts.prepend({reportOf(query), query.value(WorkerColumn).toString()});
-                                });
+    const QString which = byEvent ? u"event_id"_s : u"message_id"_s;
+    const auto read =
+        readByIds(m_database, u"SELECT %1 FROM sendonce_attempt WHERE %2 IN ()"_s.arg(deliveryrow::Columns, which),
+                  u" ORDER BY id DESC LIMIT ?"_s, distinct({byEvent ? eventId : messageId}), 1, {StoryLimit},
+                  [&](const QVariantList &row) {
+                      attempts.prepend({deliveryrow::reportOf(row), row[deliveryrow::WorkerColumn].toString()});
+                  });
     if (!read)
         return read.error();
     return attempts;
