@@ -174,7 +174,7 @@ void fillQueue(const QUrl &dlq, int letters, const QStringList &eventIds)
 
 void fillJournal(const QString &dataDir, const QStringList &eventIds)
 {
-    auto journal = Journal::open(dataDir);
+    auto journal = Journal::open(dataDir, {});
     if (!journal)
         fail(journal.error().text);
     QList<DeliveryReport> reports;
