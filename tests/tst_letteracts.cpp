@@ -125,8 +125,8 @@ private Q_SLOTS:
         QVERIFY(m_world->click(dialog, "yes"));
         QTRY_VERIFY_WITH_TIMEOUT(m_world->outcomeOf(event(0)).contains(u"skipped"_s), 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(m_world->outcomeOf(event(1)).contains(u"mailed"_s), 20'000);
-        QCOMPARE(m_world->mails(), 2);
-        QCOMPARE(m_world->panel()->shownIds().size(), 1); // the third one was not touched
+        QTRY_COMPARE(m_world->mails(), 2); // the mailbox is a panel of its own
+        QTRY_COMPARE(m_world->panel()->shownIds().size(), 1); // the third one was not touched
     }
 
     void aCanaryThatDiesAgainHoldsTheOthersBack()
