@@ -415,6 +415,36 @@ private Q_SLOTS:
         QCOMPARE(kinds(one.received(messages(1), 1, 5s)), QList{Kind::GiveBack}); // it came all the same
     }
 
+    void lanesAreAddedWhereDeliveriesTakeLong()
+    {
+        ConsumerMachine quick(8, 30s, {}, 0, 2);
+        QCOMPARE(quick.start(0s)[0].count, 2);
+        auto commands = quick.received(messages(2), 2, 0s);
+        QCOMPARE(count(commands, Kind::Dispatch), 2);
+        commands = quick.laneFree(commands[2].lane, Ended::Mailed, 5ms);
+        quick.received(messages(10, u"q"_s), 10, 6ms);
+        QCOMPARE(quick.inHand(), 11);
+        commands = quick.laneFree(1, Ended::Mailed, 11ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 1); // still two of eight
+
+        ConsumerMachine slow(8, 30s, {}, 0, 2);
+        slow.start(0s);
+        commands = slow.received(messages(2), 2, 0s);
+        const int lane = commands[2].lane;
+        slow.laneFree(lane, Ended::Mailed, 100ms); // this one has opened its connections
+        commands = slow.received(messages(10, u"s"_s), 10, 101ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 1);
+        commands = slow.laneFree(lane, Ended::Mailed, 140ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 1); // one that hiccups is not the rule
+        int more = 0;
+        for (auto now = 150ms; now < 8s; now += 100ms) {
+            slow.received(messages(1, QString::number(now.count())), 0, now);
+            commands = slow.laneFree(lane, Ended::Mailed, now);
+            more += count(commands, Kind::Dispatch) - 1;
+        }
+        QVERIFY2(more > 0 && more <= 6, qPrintable(QString::number(more)));
+    }
+
     void aLaneWithoutAConnectionLeavesItsMessageToOthers()
     {
         ConsumerMachine two(2, 30s);

@@ -24,9 +24,18 @@ std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
     return settings.lockWait + settings.config.mailTimeout + settings.config.mailFinalTimeout + 5s;
 }
 
+constexpr int LanesAtFirst = 12;
+
 ConsumerMachine::Moment now()
 {
     return std::chrono::nanoseconds(Lane::nowNsec());
+}
+
+ConsumerMachine::Moment mailTime(const DeliveryReport &report)
+{
+    const qint64 from = report.stageUsec[size_t(Stage::LookedUp)];
+    const qint64 to = report.stageUsec[size_t(Stage::Accepted)];
+    return std::chrono::microseconds(from >= 0 && to > from ? to - from : 0);
 }
 
 ConsumerMachine::Ended endOf(const DeliveryReport &report)
@@ -46,7 +55,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     : QObject(parent)
     , m_client(client)
     , m_facts(facts)
-    , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate}, laneSettings.config.maxMessages)
+    , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate}, laneSettings.config.maxMessages, LanesAtFirst)
     , m_acknowledger(client, facts.queueUrl)
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
     , m_crash(laneSettings.config.crashAt)
@@ -288,7 +297,7 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
         }
         settle(each.report);
         deliveries.append(each.report);
-        commands += m_machine.laneFree(each.lane, endOf(each.report), now());
+        commands += m_machine.laneFree(each.lane, endOf(each.report), now(), mailTime(each.report));
     }
     m_journalling += int(deliveries.size());
     if (!deliveries.isEmpty())

@@ -16,6 +16,11 @@ constexpr int MostReceives = 3; // one long poll, and two that only fetch what i
 /// Until a lane that got no connection tries again: nobody else can work, or others do.
 constexpr auto TryAlone = 250ms;
 constexpr auto TryAgain = 2s;
+/// A delivery that takes longer than this waits for others rather than for the processor: one lane more is of use.
+/// Where it does not, further lanes only cost: each connection is a process of the database's that plans everything
+/// anew.
+constexpr auto WorthALane = 60ms;
+constexpr auto SlowMail = 10ms; ///< the same, of the mail server's part
 constexpr double PaceWeight = 0.1; // of the newest delivery
 
 ConsumerCommand command(Kind kind)
@@ -27,11 +32,13 @@ ConsumerCommand command(Kind kind)
 
 } // namespace
 
-ConsumerMachine::ConsumerMachine(int lanes, std::chrono::milliseconds visibility, MailPace pace, qint64 limit)
+ConsumerMachine::ConsumerMachine(int lanes, std::chrono::milliseconds visibility, MailPace pace, qint64 limit,
+                                 int atFirst)
     : m_lanes(lanes)
     , m_visibility(visibility)
     , m_mailPace(pace)
     , m_limit(limit)
+    , m_allowed(atFirst > 0 ? std::min(atFirst, lanes) : lanes)
     , m_tokens(std::max(1.0, pace.perSecond))
 {
     for (int lane = lanes; lane >= 1; --lane)
@@ -42,7 +49,7 @@ int ConsumerMachine::allowedToWait() const
 {
     if (m_pace <= 0)
         return 0;
-    double perSecond = m_lanes * 1e9 / m_pace;
+    double perSecond = m_allowed * 1e9 / m_pace;
     if (m_mailPace.perSecond > 0)
         perSecond = std::min(perSecond, m_mailPace.perSecond);
     return int(std::min<double>(LargestReceive, perSecond * double(m_visibility.count()) / 4000));
@@ -54,9 +61,14 @@ void ConsumerMachine::learnPace(std::chrono::nanoseconds took)
     m_pace = m_pace > 0 ? m_pace + PaceWeight * (newest - m_pace) : newest;
 }
 
+int ConsumerMachine::startable() const
+{
+    return std::max(0, std::min(int(m_free.size()), m_allowed - int(m_busy.size())));
+}
+
 int ConsumerMachine::room() const
 {
-    int startable = int(m_free.size()) + allowedToWait();
+    int startable = this->startable() + allowedToWait();
     if (m_mailPace.perSecond > 0)
         startable = std::min(startable, std::max(1, int(m_mailPace.perSecond * double(m_visibility.count()) / 4000)));
     if (m_limit > 0)
@@ -82,7 +94,7 @@ void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands, Moment now)
         return wakeLater(commands, std::chrono::ceil<std::chrono::milliseconds>(m_pausedUntil - now));
     while (m_running && !m_backingOff && m_receives < MostReceives) {
         const int room = this->room() - m_asked;
-        const bool aLaneWaits = m_waiting.isEmpty() && !m_free.isEmpty();
+        const bool aLaneWaits = m_waiting.isEmpty() && startable() > 0;
         // Whole batches, for each receive costs the same; but a lane that has nothing to do does not wait for one. A
         // second receive only where the last one found more than it could take.
         const bool worthIt = m_receives == 0 ? room > 0 && (aLaneWaits || room >= LargestReceive)
@@ -146,7 +158,8 @@ ConsumerCommands ConsumerMachine::stop()
 
 bool ConsumerMachine::isHeld(const QString &messageId) const
 {
-    return std::any_of(m_busy.cbegin(), m_busy.cend(), [&](const Busy &busy) { return busy.with.message.messageId == messageId; })
+    return std::any_of(m_busy.cbegin(), m_busy.cend(),
+                       [&](const Busy &busy) { return busy.with.message.messageId == messageId; })
         || std::any_of(m_waiting.cbegin(), m_waiting.cend(),
                        [&](const Waiting &waiting) { return waiting.message.messageId == messageId; });
 }
@@ -208,7 +221,7 @@ void ConsumerMachine::letBackIn(Moment now)
 
 void ConsumerMachine::dispatch(ConsumerCommands &commands, Moment now)
 {
-    while (m_running && !m_databaseAway && !m_free.isEmpty() && !m_waiting.isEmpty()) {
+    while (m_running && !m_databaseAway && startable() > 0 && !m_waiting.isEmpty()) {
         if (const auto wait = waitForRate(now))
             return wakeLater(commands, *wait);
         const Waiting waiting = m_waiting.takeFirst();
@@ -325,7 +338,7 @@ ConsumerCommands ConsumerMachine::receiveRefused(int asked)
     return commands;
 }
 
-ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now)
+ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now, Moment mail)
 {
     ConsumerCommands commands;
     const Busy busy = m_busy.take(lane);
@@ -344,6 +357,13 @@ ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now)
     case Ended::Mailed:
         m_throttled = 0;
         learnPace(now - busy.since);
+        if (m_warm.contains(lane)) {
+            m_warmPace += PaceWeight * (double((now - busy.since).count()) - m_warmPace);
+            m_mailTime += PaceWeight * (double(mail.count()) - m_mailTime);
+        }
+        if (m_warmPace > double(Moment(WorthALane).count()) || m_mailTime > double(Moment(SlowMail).count()))
+            m_allowed = std::min(m_lanes, m_allowed + 1);
+        m_warm.insert(lane);
         break;
     case Ended::Throttled:
         m_pausedUntil = now + std::min<std::chrono::milliseconds>(60s, 1s * (1 << std::min(m_throttled, 6)));

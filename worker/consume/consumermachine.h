@@ -63,8 +63,9 @@ public:
     };
 
     /// \param limit of deliveries to be started; 0: none
+    /// \param atFirst so many lanes work at once until deliveries turn out to take long; 0: all from the beginning
     explicit ConsumerMachine(int lanes, std::chrono::milliseconds visibility = std::chrono::seconds(30),
-                             MailPace pace = {}, qint64 limit = 0);
+                             MailPace pace = {}, qint64 limit = 0, int atFirst = 0);
 
     ConsumerCommands start(Moment now);
     /// Nothing new is received or started; Stopped comes when the last lane is free.
@@ -87,7 +88,8 @@ public:
     ConsumerCommands receiveRefused(int asked);
     /// Started, there is room for a message, and nothing is being received.
     bool hasRoom() const { return m_running && m_receives == 0 && room() > 0; }
-    ConsumerCommands laneFree(int lane, Ended ended, Moment now);
+    /// \param mail how long the mail server took, as part of it
+    ConsumerCommands laneFree(int lane, Ended ended, Moment now, Moment mail = Moment(0));
 
     bool running() const { return m_running; }
     int inHand() const { return int(m_busy.size() + m_waiting.size()); }
@@ -110,6 +112,7 @@ private:
         Moment until{0};
     };
 
+    int startable() const; ///< lanes that may take a message now
     int room() const; ///< for further messages, those asked for already not counted
     void receiveIfRoom(ConsumerCommands &commands, Moment now);
     void wakeLater(ConsumerCommands &commands, std::chrono::milliseconds wait);
@@ -129,6 +132,7 @@ private:
     const std::chrono::milliseconds m_visibility;
     const MailPace m_mailPace;
     const qint64 m_limit;
+    int m_allowed; ///< lanes that may work at once
 
     bool m_running = false;
     bool m_stopping = false;
@@ -142,12 +146,15 @@ private:
     qint64 m_started = 0; ///< deliveries
     int m_failures = 0;
     int m_throttled = 0; ///< deliveries in a row that the mail server put off
+    double m_mailTime = 0; ///< nanoseconds of its mail, without first deliveries, smoothed from 0
+    double m_warmPace = 0; ///< the same without first deliveries, from 0: one that hiccups is not the rule
     double m_pace = 0; ///< nanoseconds of a delivery, smoothed; 0: not known
     double m_tokens = 0; ///< mails that may leave now
     Moment m_tokensAt{0};
     Moment m_pausedUntil{0};
     QList<int> m_free;
     QHash<int, Busy> m_busy; ///< by lane
+    QSet<int> m_warm; ///< lanes that have worked: their first delivery also opens connections
     QList<CrowdedOut> m_crowdedOut; ///< lanes without a connection to the database, the longest first
     QList<Waiting> m_waiting; ///< oldest first
 };
