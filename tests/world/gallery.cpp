@@ -387,9 +387,8 @@ private:
     void connectActs()
     {
         DeadLetterActs *acts = m_window.letterActs();
-        QObject::connect(acts, &DeadLetterActs::letterRequested, &m_window, [this](const QString &messageId) {
-            m_window.showDeadLetter(whole(messageId));
-        });
+        QObject::connect(acts, &DeadLetterActs::letterRequested, &m_window,
+                         [this](const QString &messageId) { m_window.showDeadLetter(whole(messageId)); });
         QObject::connect(acts, &DeadLetterActs::runsQueried, &m_window,
                          [this, acts] { QTimer::singleShot(0, &m_window, [this, acts] { acts->showRuns(runs()); }); });
         QObject::connect(acts, &DeadLetterActs::runItemsQueried, &m_window, [this, acts](qint64 run) {

@@ -167,7 +167,8 @@ Result<void> PgConnection::connect(const DatabaseUrl &url, const PgPatience &pat
     }
     for (const auto &[key, value] : url.options)
         words.append({key.toUtf8(), value.toUtf8()});
-    // Else libpq looks for Kerberos tickets at each connection, for an encryption that nobody wants inside of a computer.
+    // Else libpq looks for Kerberos tickets at each connection, for an encryption that nobody wants inside of a
+    // computer.
     if (staysHere(url.host) && !qEnvironmentVariableIsSet("PGGSSENCMODE") && !qEnvironmentVariableIsSet("PGSERVICE")
         && std::none_of(words.cbegin(), words.cend(), [](const auto &each) { return each.first == "gssencmode"; }))
         words.append(qMakePair(QByteArray("gssencmode"), QByteArray("disable")));
