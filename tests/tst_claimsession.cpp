@@ -87,6 +87,7 @@ private Q_SLOTS:
     void aHeldClaimIsBusy_data() { databases(); }
     void aHeldClaimIsBusy();
     void stopEndsTheWait();
+    void connectionsAreOpenedInTurns();
 
     void aPoolerIsSeen();
     void lanesShareAPoolersConnections();
@@ -552,6 +553,34 @@ void TestClaimSession::stopEndsTheWait()
     *m_stop = false;
     QVERIFY(holder.commit().ok());
     QVERIFY(!claim(waiter, request(u"e-1"_s))->inserted);
+}
+
+void TestClaimSession::connectionsAreOpenedInTurns()
+{
+    open(true);
+    const auto opening = std::make_shared<std::atomic_int>(2); // as if two others were at it
+    const auto make = [&](std::chrono::milliseconds lockWait) {
+        return ClaimSession::make({DatabaseUrl::parse(m_url).value(), lockWait, 1s, m_stop, opening});
+    };
+    const auto waiting = make(10s);
+    std::atomic_bool began = false;
+    const std::unique_ptr<QThread> thread(QThread::create([&] { began = waiting->begin().ok(); }));
+    thread->start();
+    QVERIFY(!thread->wait(300));
+    *opening = 0;
+    QVERIFY(thread->wait(10'000));
+    QVERIFY(began);
+    QCOMPARE(opening->load(), 0); // given back
+    const std::unique_ptr<QThread> again(QThread::create([&] { waiting->close(); }));
+    again->start();
+    QVERIFY(again->wait(10'000));
+
+    *opening = 2;
+    const auto stopped = make(10s);
+    *m_stop = true;
+    QCOMPARE(stopped->begin().error().kind, ErrorKind::Aborted);
+    *m_stop = false;
+    QCOMPARE(opening->load(), 2); // what was not taken is not given back
 }
 
 void TestClaimSession::aPoolerIsSeen()

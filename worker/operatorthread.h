@@ -26,6 +26,7 @@ public:
     /// To connect its signals to, before start().
     Operator *operations() const { return m_operator; }
     void start();
+    void expectWork(bool isExpected) { m_operator->expectWork(isExpected); }
 
     /// Runs `act` with the operator, in its thread, later.
     template <typename Act>

@@ -83,6 +83,8 @@ void Worker::start()
     if (d->state == WorkerState::Stopping)
         return; // consumerStopped() starts again
     d->setState(WorkerState::Starting);
+    if (d->operations)
+        d->operations->expectWork(true);
     d->startWhenReady();
     d->keyPause.tryNow(); // whoever starts expects an answer now
 }
@@ -91,6 +93,8 @@ void Worker::stop()
 {
     Q_ASSERT(thread() == QThread::currentThread());
     d->startWanted = false;
+    if (d->operations)
+        d->operations->expectWork(false);
     if (d->state == WorkerState::Running) {
         d->setState(WorkerState::Stopping);
         d->consumer->stop();

@@ -24,7 +24,7 @@ std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
     return settings.lockWait + settings.config.mailTimeout + settings.config.mailFinalTimeout + 5s;
 }
 
-constexpr int LanesAtFirst = 12;
+constexpr int LanesAtFirst = 6;
 
 ConsumerMachine::Moment now()
 {
@@ -64,6 +64,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
 {
     LaneSettings settings = laneSettings;
     settings.stop = m_stopFlag;
+    settings.opening = std::make_shared<std::atomic_int>(0);
     settings.doubts = std::make_shared<DoubtJournal>(settings.config.dataDir, settings.config.databaseUrl);
     if (settings.config.strategy == Strategy::ClaimSendMark) {
         if (const auto url = DatabaseUrl::parse(settings.config.databaseUrl))

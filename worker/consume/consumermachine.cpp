@@ -16,11 +16,13 @@ constexpr int MostReceives = 3; // one long poll, and two that only fetch what i
 /// Until a lane that got no connection tries again: nobody else can work, or others do.
 constexpr auto TryAlone = 250ms;
 constexpr auto TryAgain = 2s;
-/// A delivery that takes longer than this waits for others rather than for the processor: one lane more is of use.
-/// Where it does not, further lanes only cost: each connection is a process of the database's that plans everything
-/// anew.
-constexpr auto WorthALane = 60ms;
+/// Where even the quickest of some deliveries takes longer than this, they wait for others rather than for a processor:
+/// more lanes are of use. (On a machine that is busy most deliveries take long, but now and then one does not.)
+/// Elsewhere further lanes only cost: each connection is a process of the database's that plans everything anew.
+constexpr auto WorthMoreLanes = 60ms;
 constexpr auto SlowMail = 10ms; ///< the same, of the mail server's part
+constexpr int DeliveriesWatched = 8;
+constexpr auto WatchedFor = 500ms; ///< at least: while connections are opened everything is slow
 constexpr double PaceWeight = 0.1; // of the newest delivery
 
 ConsumerCommand command(Kind kind)
@@ -59,6 +61,20 @@ void ConsumerMachine::learnPace(std::chrono::nanoseconds took)
 {
     const double newest = std::max(1.0, double(took.count()));
     m_pace = m_pace > 0 ? m_pace + PaceWeight * (newest - m_pace) : newest;
+}
+
+void ConsumerMachine::watch(Moment took, Moment mail, Moment now)
+{
+    if (m_watched == 0)
+        m_watchedSince = now;
+    m_quickest = m_watched == 0 ? took : std::min(m_quickest, took);
+    m_quickestMail = m_watched == 0 ? mail : std::min(m_quickestMail, mail);
+    ++m_watched;
+    if (m_watched < DeliveriesWatched || now - m_watchedSince < WatchedFor)
+        return;
+    m_watched = 0;
+    if (m_quickest > WorthMoreLanes || m_quickestMail > SlowMail)
+        m_allowed = std::min(m_lanes, m_allowed * 2);
 }
 
 int ConsumerMachine::startable() const
@@ -357,12 +373,8 @@ ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now, Mo
     case Ended::Mailed:
         m_throttled = 0;
         learnPace(now - busy.since);
-        if (m_warm.contains(lane)) {
-            m_warmPace += PaceWeight * (double((now - busy.since).count()) - m_warmPace);
-            m_mailTime += PaceWeight * (double(mail.count()) - m_mailTime);
-        }
-        if (m_warmPace > double(Moment(WorthALane).count()) || m_mailTime > double(Moment(SlowMail).count()))
-            m_allowed = std::min(m_lanes, m_allowed + 1);
+        if (ended == Ended::Mailed && m_warm.contains(lane))
+            watch(now - busy.since, mail, now);
         m_warm.insert(lane);
         break;
     case Ended::Throttled:

@@ -122,6 +122,7 @@ private:
     void crowdOut(ConsumerCommands &commands, int lane, const Waiting &with, Moment now);
     void letBackIn(Moment now);
     void learnPace(std::chrono::nanoseconds took);
+    void watch(Moment took, Moment mail, Moment now);
     int allowedToWait() const;
     bool isHeld(const QString &messageId) const;
     /// Takes the right to one more mail, or says when there will be one.
@@ -146,8 +147,8 @@ private:
     qint64 m_started = 0; ///< deliveries
     int m_failures = 0;
     int m_throttled = 0; ///< deliveries in a row that the mail server put off
-    double m_mailTime = 0; ///< nanoseconds of its mail, without first deliveries, smoothed from 0
-    double m_warmPace = 0; ///< the same without first deliveries, from 0: one that hiccups is not the rule
+    int m_watched = 0; ///< deliveries with a mail since the last decision about more lanes
+    Moment m_watchedSince{0}, m_quickest{0}, m_quickestMail{0}; ///< among them
     double m_pace = 0; ///< nanoseconds of a delivery, smoothed; 0: not known
     double m_tokens = 0; ///< mails that may leave now
     Moment m_tokensAt{0};

@@ -103,6 +103,7 @@ ClaimSession &Lane::claims()
         settings.lockWait = m_settings.lockWait;
         settings.mailTime = m_settings.config.mailTimeout + m_settings.config.mailFinalTimeout;
         settings.stop = m_settings.stop;
+        settings.opening = m_settings.opening;
         m_claims = ClaimSession::make(std::move(settings));
     }
     return *m_claims;

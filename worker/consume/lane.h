@@ -19,7 +19,7 @@
 
 namespace sendonce {
 
-/// What every lane of a worker shares, all of it constant but the flag.
+/// What every lane of a worker shares, all of it constant but the flag and the count.
 struct LaneSettings
 {
     Config config;
@@ -28,6 +28,7 @@ struct LaneSettings
     std::chrono::milliseconds lockWait{24'000}; ///< for the turn and the database's locks
     std::shared_ptr<const EventTypes> eventTypes;
     std::shared_ptr<const std::atomic_bool> stop; ///< abandon what is not handed over yet
+    std::shared_ptr<std::atomic_int> opening; ///< ClaimSession::Settings
     std::shared_ptr<PgPool> pool; ///< for Strategy::ClaimSendMark on PostgreSQL
     std::shared_ptr<DoubtJournal> doubts;
 };

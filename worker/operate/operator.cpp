@@ -53,8 +53,33 @@ void Operator::open()
         m_openPause = std::min<std::chrono::milliseconds>(m_openPause * 2, LongestPause);
         return;
     }
-    if (m_database->isPostgres())
-        prepareServer();
+    int connections = 0;
+    if (m_database->isPostgres()) {
+        // One for what operators ask, one for whoever comes to look.
+        connections = std::max(freeConnections(*m_database).value_or(0) - 2, 1);
+    }
+    if (m_workIsExpected)
+        agreeOnStrategy();
+    Q_EMIT databaseOpened(m_database->displayName(), connections);
+    openForOperators();
+}
+
+/// The lanes wait for none of this, and a server takes its time to make the journal's tables.
+void Operator::openForOperators()
+{
+    if (const auto opened = openJournal(); !opened) {
+        if (opened.error().kind != ErrorKind::Unreachable) {
+            Q_EMIT openFailed(opened.error());
+            return;
+        }
+        Q_EMIT warned(u"The journal cannot be opened, trying again: "_s + opened.error().text);
+        QTimer::singleShot(m_openPause, this, &Operator::openForOperators);
+        m_openPause = std::min<std::chrono::milliseconds>(m_openPause * 2, LongestPause);
+        return;
+    }
+    tellMissingTables();
+    m_claims = std::make_unique<ProcessedEvents>(*m_database);
+    m_doubts = std::make_unique<Doubts>(*m_database, *m_journal, doubtSetup(m_config));
     m_client = std::make_unique<SqsClient>(m_sqs);
     connect(m_client.get(), &SqsClient::warned, this,
             [this](const QString &text) { Q_EMIT actFailed(u"queue"_s, text); });
@@ -78,12 +103,6 @@ void Operator::open()
     m_moveTask->setQueue(m_dlqUrl);
     m_deadLetters->setQueues(m_queueUrl, m_dlqUrl, m_maxReceiveCount);
     probeForMoveTasks(); // the queues may have been known before the database could be opened
-    int connections = 0;
-    if (m_database->isPostgres()) {
-        // One for what operators ask, one for whoever comes to look.
-        connections = std::max(freeConnections(*m_database).value_or(0) - 2, 1);
-    }
-    Q_EMIT databaseOpened(m_database->displayName(), connections);
     collectHandover();
     if (m_config.embedded)
         watchMailbox();
@@ -119,26 +138,35 @@ Result<void> Operator::openDatabase()
             u"%1 is no job board's database: %2; %3"_s.arg(database->displayName(), readable.error().text, remedy),
             {}};
     }
+    const bool isServer = database->isPostgres();
+    m_database.emplace(database.take());
+    if (!isServer)
+        return openJournal();
+    if (const auto migrated = m_database->migrate(u"postgres"_s); !migrated) {
+        m_lacksTables = migrated.error().code == "42501"_L1;
+        if (!m_lacksTables)
+            Q_EMIT warned(u"%1: %2"_s.arg(m_database->displayName(), migrated.error().text));
+    }
+    const auto journal = m_database->versionOf(u"postgres-journal"_s); // a newer one is refused before anybody works
+    return journal ? Result<void>() : journal.error();
+}
+
+Result<void> Operator::openJournal()
+{
+    if (m_journal)
+        return {};
     auto journal = Journal::open(m_config.dataDir, m_config.databaseUrl, DatabasePatience);
     if (!journal)
         return journal.error();
-    m_database.emplace(database.take());
-    m_claims = std::make_unique<ProcessedEvents>(*m_database);
     m_journal.emplace(journal.take());
-    m_doubts = std::make_unique<Doubts>(*m_database, *m_journal, doubtSetup(m_config));
     return {};
 }
 
-/// Our own tables beside Django's; without them a worker works, and knows less.
-void Operator::prepareServer()
+/// Our own tables beside Django's: without them a worker works, and knows less.
+void Operator::tellMissingTables()
 {
     QStringList sets, withoutThem;
-    const auto migrated = m_database->migrate(u"postgres"_s);
-    if (!migrated && migrated.error().code != "42501"_L1) {
-        Q_EMIT warned(u"%1: %2"_s.arg(m_database->displayName(), migrated.error().text));
-        return;
-    }
-    if (!migrated) {
+    if (m_lacksTables) {
         sets.append(u"postgres"_s);
         withoutThem.append(u"a reused event_id is not noticed"_s);
     }

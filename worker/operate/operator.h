@@ -38,8 +38,13 @@ public:
     /// From any thread, before this one's is ended: a check does not hold it up.
     void abandonCheck() { m_checkAbandoned = true; }
 
+    /// From any thread: the opening agrees on the strategy as well, so that the lanes need not wait for what else it
+    /// does.
+    void expectWork(bool isExpected) { m_workIsExpected = isExpected; }
+
 public Q_SLOTS:
-    /// Opens the connections in this thread and looks for handover slots of dead processes.
+    /// Opens the connections in this thread and looks for handover slots of dead processes. databaseOpened() comes as
+    /// soon as lanes may claim.
     void open();
     /// For whoever is about to work, not for those who only look: strategyAgreed() or strategyRefused() follows.
     void agreeOnStrategy();
@@ -123,7 +128,9 @@ Q_SIGNALS:
 
 private:
     Result<void> openDatabase();
-    void prepareServer();
+    void openForOperators();
+    Result<void> openJournal();
+    void tellMissingTables();
     void probeForMoveTasks();
     /// The dead letters, or nothing, which is told: no database, or an act that this profile may not do.
     enum class Right { Look, Act };
@@ -136,6 +143,8 @@ private:
     const Config m_config;
     const SqsSettings m_sqs;
     const std::shared_ptr<const EventTypes> m_types;
+    std::atomic_bool m_workIsExpected = false;
+    bool m_lacksTables = false; ///< those beside Django's, and this role may not make them
     std::optional<Database> m_database;
     std::unique_ptr<ProcessedEvents> m_claims;
     std::optional<Journal> m_journal;

@@ -41,6 +41,8 @@ public:
         std::chrono::milliseconds lockWait{24'000}; ///< for turns, locks and a claim of somebody else's
         std::chrono::milliseconds mailTime{70'000}; ///< the longest a mail may take while the transaction is open
         std::shared_ptr<const std::atomic_bool> stop;
+        /// Sessions that share it open their connections two at a time; null: as they come.
+        std::shared_ptr<std::atomic_int> opening = {};
     };
     static std::unique_ptr<ClaimSession> make(Settings settings);
     virtual ~ClaimSession() = default;

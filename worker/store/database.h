@@ -56,10 +56,13 @@ public:
     /// One statement with `?` for each value, and all of its rows. For what is not on a lane's way.
     Result<QList<QVariantList>> rows(const QString &sql, const QVariantList &values, const QString &doing);
 
-    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this database has not had, each in one
-    /// transaction; the version is kept in sendonce_schema(name, version). One from a newer version is refused
-    /// (Refused, says so), as is a PostgreSQL role that may not create tables (migrationScript() is for its DBA).
+    /// Runs every migration of ":/migrations/<set>/NNN-name.sql" that this database has not had, a file's each in
+    /// one transaction, a server's all in one; the version is kept in sendonce_schema(name, version). One from a newer
+    /// version is refused (Refused, says so), as is a PostgreSQL role that may not create tables (migrationScript() is
+    /// for its DBA).
     Result<void> migrate(const QString &set);
+    /// How far migrate() has come, 0: not begun; refused like there.
+    Result<int> versionOf(const QString &set);
     /// PostgreSQL: what is missing of these sets, as one script for psql, to be run by somebody who may create tables;
     /// the role of this connection may use them afterwards.
     Result<QString> migrationScript(const QStringList &sets);

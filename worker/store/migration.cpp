@@ -40,6 +40,11 @@ QList<Migration> migrationsOf(const QString &set)
     return migrations;
 }
 
+QString cannotMigrate(const QString &where)
+{
+    return u"the tables of %1 cannot be brought up to date"_s.arg(where);
+}
+
 Result<QStringList> statementsOf(const Migration &migration, const QString &doing)
 {
     QFile file(migration.path);
@@ -87,7 +92,7 @@ Result<QString> Database::migrationScript(const QStringList &sets)
     QString script = u"BEGIN;\n%1;\n"_s.arg(SchemaTable);
     QStringList names{u"sendonce_schema"_s};
     for (const QString &set : sets) {
-        const auto version = versionOf(*this, set, doing);
+        const auto version = sendonce::versionOf(*this, set, doing);
         if (!version)
             return version.error();
         const QList<Migration> migrations = migrationsOf(set);
@@ -119,34 +124,35 @@ Result<QString> Database::migrationScript(const QStringList &sets)
 Result<void> Database::migrateServer(const QString &set, const QString &doing, int version)
 {
     const QList<Migration> migrations = migrationsOf(set);
+    if (version >= migrations.constLast().version)
+        return {};
+    // One implicit transaction. Whoever comes second waits at the lock, and then fails at what is already there.
+    std::vector<PgConnection::Statement> statements{
+        {"SELECT pg_advisory_xact_lock(hashtext('sendonce_schema'))", {}, false},
+        {SchemaTable.toUtf8(), {}, false},
+        {"INSERT INTO sendonce_schema (name, version) VALUES ($1, $2::integer) "
+         "ON CONFLICT (name) DO UPDATE SET version = excluded.version WHERE sendonce_schema.version < "
+         "excluded.version",
+         {set.toUtf8(), QByteArray::number(migrations.constLast().version)},
+         false}};
     for (const Migration &migration : migrations) {
         if (version >= migration.version)
             continue;
         const auto script = statementsOf(migration, doing);
         if (!script)
             return script.error();
-        // One implicit transaction. Whoever comes second waits at the lock, and then fails at what is already there.
-        std::vector<PgConnection::Statement> statements{
-            {"SELECT pg_advisory_xact_lock(hashtext('sendonce_schema'))", {}, false},
-            {SchemaTable.toUtf8(), {}, false},
-            {"INSERT INTO sendonce_schema (name, version) VALUES ($1, $2::integer) "
-             "ON CONFLICT (name) DO UPDATE SET version = excluded.version WHERE sendonce_schema.version < "
-             "excluded.version",
-             {set.toUtf8(), QByteArray::number(migration.version)},
-             false}};
         for (const QString &statement : script.value())
             statements.push_back({statement.toUtf8(), {}, false});
-        const auto applied = m_server->run(statements, doing);
-        if (applied)
-            continue;
-        Error error = applied.error();
-        if (error.code == "42P07"_L1 || error.code == "23505"_L1) // another process was quicker
-            return migrate(set);
-        if (error.code == "42501"_L1)
-            error.kind = ErrorKind::Refused;
-        return error;
     }
-    return {};
+    const auto applied = m_server->run(statements, doing);
+    if (applied)
+        return {};
+    Error error = applied.error();
+    if (error.code == "42P07"_L1 || error.code == "23505"_L1) // another process was quicker
+        return migrate(set);
+    if (error.code == "42501"_L1)
+        error.kind = ErrorKind::Refused;
+    return error;
 }
 
 Result<void> Database::migrateFile(const QString &set, const QString &doing)
@@ -154,7 +160,7 @@ Result<void> Database::migrateFile(const QString &set, const QString &doing)
     const QList<Migration> migrations = migrationsOf(set);
     for (const Migration &migration : migrations) {
         // Looked at first without a lock: this runs at every start, beside lanes that hold the file.
-        Result<int> version = versionOf(*this, set, doing);
+        Result<int> version = sendonce::versionOf(*this, set, doing);
         if (!version)
             return version.error();
         if (version.value() >= migration.version)
@@ -162,7 +168,7 @@ Result<void> Database::migrateFile(const QString &set, const QString &doing)
         Result<Transaction> transaction = Transaction::begin(*this);
         if (!transaction)
             return transaction.error();
-        version = versionOf(*this, set, doing); // another process may have been quicker
+        version = sendonce::versionOf(*this, set, doing); // another process may have been quicker
         if (!version)
             return version.error();
         if (version.value() >= migration.version)
@@ -175,25 +181,31 @@ Result<void> Database::migrateFile(const QString &set, const QString &doing)
     return {};
 }
 
-Result<void> Database::migrate(const QString &set)
+Result<int> Database::versionOf(const QString &set)
 {
     const QList<Migration> migrations = migrationsOf(set);
     if (migrations.isEmpty())
         return Error{ErrorKind::Invalid, u"there are no migrations named %1"_s.arg(set), {}};
     const QString where = isPostgres() ? displayName() : filePath();
-    const QString doing = u"the tables of %1 cannot be brought up to date"_s.arg(where);
-    const auto version = versionOf(*this, set, doing);
+    const auto version = sendonce::versionOf(*this, set, cannotMigrate(where));
+    const int newest = migrations.constLast().version;
+    if (!version || version.value() <= newest)
+        return version;
+    return Error{
+        ErrorKind::Refused,
+        u"%1 was used by a newer Sendonce (%2 version %3; this program knows %4): use that version%5"_s.arg(where, set)
+            .arg(version.value())
+            .arg(newest)
+            .arg(isPostgres() ? QString() : u", or another data folder"_s),
+        {}};
+}
+
+Result<void> Database::migrate(const QString &set)
+{
+    const auto version = versionOf(set);
     if (!version)
         return version.error();
-    const int newest = migrations.constLast().version;
-    if (version.value() > newest)
-        return Error{ErrorKind::Refused,
-                     u"%1 was used by a newer Sendonce (%2 version %3; this program knows %4): use that version%5"_s
-                         .arg(where, set)
-                         .arg(version.value())
-                         .arg(newest)
-                         .arg(isPostgres() ? QString() : u", or another data folder"_s),
-                     {}};
+    const QString doing = cannotMigrate(isPostgres() ? displayName() : filePath());
     return isPostgres() ? migrateServer(set, doing, version.value()) : migrateFile(set, doing);
 }
 

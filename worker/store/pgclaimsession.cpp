@@ -48,6 +48,42 @@ const QByteArray OnlyRead = "SET TRANSACTION READ ONLY";
 /// anew for the first five rows of each connection.
 const QByteArray OnePlan = "SET plan_cache_mode = force_generic_plan";
 
+/// A server starts a process for each connection. Were all begun at once, they would share its processors, and the
+/// first of them would be of use when the last one is.
+constexpr int MostOpening = 2;
+constexpr auto TurnPause = 2ms;
+
+class OpeningTurn
+{
+public:
+    explicit OpeningTurn(std::atomic_int *opening) : m_opening(opening) { }
+    ~OpeningTurn()
+    {
+        if (m_isOurs)
+            --*m_opening;
+    }
+    Q_DISABLE_COPY_MOVE(OpeningTurn)
+
+    /// False: it did not come in time.
+    bool take(const PgPatience &patience)
+    {
+        while (m_opening && !m_isOurs) {
+            m_isOurs = ++*m_opening <= MostOpening;
+            if (m_isOurs)
+                break;
+            --*m_opening;
+            if (patience.deadline.hasExpired() || (patience.stop && *patience.stop))
+                return false;
+            pauseFor(TurnPause);
+        }
+        return true;
+    }
+
+private:
+    std::atomic_int *m_opening;
+    bool m_isOurs = false;
+};
+
 /// A statement that is refused because a pooler has given us another backend than the one that prepared it.
 bool isForeignPlan(const Error &error)
 {
@@ -110,7 +146,19 @@ Result<void> PgClaimSession::reach()
 {
     if (m_connection && m_connection->isUsable())
         return {};
-    return connect(patience(std::max<std::chrono::milliseconds>(m_settings.lockWait, Grace), m_settings.stop.get()));
+    return connectInTurn(true);
+}
+
+Result<void> PgClaimSession::connectInTurn(bool waits)
+{
+    const auto time = patience(std::max<std::chrono::milliseconds>(m_settings.lockWait, Grace), m_settings.stop.get());
+    OpeningTurn turn(m_settings.opening.get());
+    if (turn.take(time))
+        return connect(time, waits);
+    const bool isStopped = time.stop && *time.stop;
+    return Error{isStopped ? ErrorKind::Aborted : ErrorKind::Unreachable,
+                 u"%1 cannot be reached: it is still busy with other lanes' connections"_s.arg(m_url.displayName()),
+                 {}};
 }
 
 Result<void> PgClaimSession::begin()
@@ -119,8 +167,7 @@ Result<void> PgClaimSession::begin()
     m_bound = QDeadlineTimer(m_settings.lockWait + m_settings.mailTime + Grace);
     if (m_connection && !m_connection->isOver())
         return {}; // should the server have hung up meanwhile, claim() will find out, and connect anew
-    return connect(patience(std::max<std::chrono::milliseconds>(m_settings.lockWait, Grace), m_settings.stop.get()),
-                   false);
+    return connectInTurn(false);
 }
 
 Result<ProcessedEvents::Claim> PgClaimSession::claim(const ClaimRequest &request)

@@ -26,6 +26,7 @@ private:
     PgPatience patience(std::chrono::milliseconds time, const std::atomic_bool *stop) const;
     /// \param waits for others to give a connection back, when all are taken; else that is Busy (53300)
     Result<void> connect(const PgPatience &patience, bool waits = true);
+    Result<void> connectInTurn(bool waits);
     Result<ProcessedEvents::Claim> tryClaim(const ClaimRequest &request, bool withLookup, const PgPatience &patience);
     Result<ProcessedEvents::Claim> standing(const ClaimRequest &request, const PgPatience &patience);
     Result<ProcessedEvents::Claim> claimAlone(const ClaimRequest &request, const PgPatience &patience);
