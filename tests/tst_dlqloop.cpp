@@ -1,5 +1,6 @@
 #include "app/config/embedded.h"
 #include "tests/world/httpprobe.h"
+#include "tests/world/postgres.h"
 #include "worker/events/event.h"
 #include "worker/operate/deadletters.h"
 #include "worker/operate/letteracts.h"
@@ -12,13 +13,15 @@ using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
 
 /// Dead letters on the true embedded endpoint: what was dead arrives in the source queue as it was, once, and nothing
-/// that came later is touched.
+/// that came later is touched. With SENDONCE_TEST_ON_POSTGRES claims and journal are PostgreSQL's.
 class DeadLettersTest : public QObject
 {
     Q_OBJECT
 
     using State = ReplayItem::State;
 
+    const bool m_onPostgres = qEnvironmentVariableIsSet("SENDONCE_TEST_ON_POSTGRES");
+    world::Postgres m_postgres;
     std::unique_ptr<QTemporaryDir> m_dir;
     std::unique_ptr<LocalServices> m_services;
     LocalAddresses m_addresses;
@@ -60,6 +63,15 @@ class DeadLettersTest : public QObject
         return send(m_addresses.dlqUrl(), body, attributes);
     }
     static QByteArray body(const QString &eventId) { return composeStatusChanged(eventId, 3, u"a"_s, u"b"_s); }
+    /// As another worker, on either database.
+    bool claim(const QString &eventId, std::chrono::microseconds ago = 0us)
+    {
+        const QString at = djangoTime(nowUsecs() - ago.count()) + (m_onPostgres ? u"+00"_s : QString());
+        const auto claimed =
+            m_database->rows(u"INSERT INTO jobs_processedevent (event_id, event_type, processed_at) VALUES (?, ?, ?)"_s,
+                             {eventId, u"t"_s, at}, u"test"_s);
+        return claimed.ok();
+    }
     QStringList sendDead(int count, const QString &prefix = u"E"_s)
     {
         QStringList ids;
@@ -143,6 +155,7 @@ private Q_SLOTS:
         auto types = EventTypes::load({});
         QVERIFY(types);
         m_types = types.take();
+        QVERIFY2(!m_onPostgres || m_postgres.start(), qPrintable(m_postgres.why()));
     }
 
     void init()
@@ -160,11 +173,14 @@ private Q_SLOTS:
         m_config.embedded = true;
         m_client = std::make_unique<SqsClient>(
             SqsSettings{m_addresses.endpoint(), u"us-east-1"_s, {u"test"_s, u"test"_s, {}}});
-        auto database = Database::open(embeddedDatabaseUrl(m_dir->path()));
-        QVERIFY(database);
+        m_config.databaseUrl =
+            m_onPostgres ? m_postgres.url(m_postgres.createJobBoard()) : embeddedDatabaseUrl(m_dir->path());
+        auto database = Database::open(m_config.databaseUrl);
+        QVERIFY2(database, database ? "" : qPrintable(database.error().text));
         m_database = std::make_unique<Database>(database.take());
-        auto journal = Journal::open(m_dir->path(), {});
-        QVERIFY(journal);
+        QVERIFY(!m_onPostgres || m_database->migrate(u"postgres"_s));
+        auto journal = Journal::open(m_dir->path(), m_config.databaseUrl);
+        QVERIFY2(journal, journal ? "" : qPrintable(journal.error().text));
         m_journal = std::make_unique<Journal>(journal.take());
         m_list = {};
         m_progress = {};
@@ -363,7 +379,6 @@ private Q_SLOTS:
         replay(ids);
         const auto arrived = take(m_addresses.queueUrl());
         QCOMPARE(arrived.size(), 4);
-        ProcessedEvents claims(*m_database);
         const Outcome outcomes[] = {Outcome::Sent, Outcome::Duplicate, Outcome::Failed, Outcome::GivenBack};
         for (int i = 0; i < 4; ++i) {
             const auto message = std::find_if(arrived.cbegin(), arrived.cend(), [i](const Message &each) {
@@ -377,7 +392,7 @@ private Q_SLOTS:
             report.reason = u"550 no"_s;
             QVERIFY(m_journal->record(report));
             if (i == 0)
-                QVERIFY(claims.claim(u"E0"_s, u"t"_s, djangoTime(nowUsecs()), {}));
+                QVERIFY(claim(u"E0"_s));
         }
         QTRY_COMPARE(m_items.value(ids[0]).state, State::Mailed);
         QTRY_COMPARE(m_items.value(ids[1]).state, State::Skipped);
@@ -396,8 +411,7 @@ private Q_SLOTS:
         const QStringList ids = sendDead(1);
         browse();
         replay(ids);
-        ProcessedEvents claims(*m_database);
-        QVERIFY(claims.claim(u"E0"_s, u"t"_s, djangoTime(nowUsecs()), {}));
+        QVERIFY(claim(u"E0"_s));
         QTRY_COMPARE_WITH_TIMEOUT(m_items.value(ids[0]).state, State::Mailed, 15'000);
         QVERIFY(m_items.value(ids[0]).text.contains(u"another worker"_s));
     }
@@ -554,8 +568,7 @@ private Q_SLOTS:
     void anEventThatWasHandledIsNotCorrected()
     {
         const QString messageId = sendDead(body(u"E"_s));
-        ProcessedEvents claims(*m_database);
-        QVERIFY(claims.claim(u"E"_s, u"t"_s, djangoTime(nowUsecs()), {}));
+        QVERIFY(claim(u"E"_s));
         browse();
         QCOMPARE(m_list.letters[0].verdict, Verdict::Handled);
         m_letters->editAndReplay({messageId, composeStatusChanged(u"E"_s, 4, u"a"_s, u"b"_s), false});
@@ -570,10 +583,9 @@ private Q_SLOTS:
 
     void aForgottenClaimChangesTheVerdictAndIsInTheAudit()
     {
-        ProcessedEvents claims(*m_database);
-        QVERIFY(claims.claim(u"long ago"_s, u"t"_s, djangoTime(nowUsecs() - 3'600'000'000), {}));
+        QVERIFY(claim(u"long ago"_s, 1h));
         const QString messageId = sendDead(body(u"E"_s));
-        QVERIFY(claims.claim(u"E"_s, u"t"_s, djangoTime(nowUsecs()), {}));
+        QVERIFY(claim(u"E"_s));
         browse();
         m_acts->forgetClaim(u"E"_s, u"the person asked"_s);
         QCOMPARE(m_reports.last().done, 1);

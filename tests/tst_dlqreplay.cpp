@@ -61,6 +61,7 @@ private Q_SLOTS:
         qInfo("seed %u", seed);
         QRandomGenerator random(seed);
         constexpr int Count = 500;
+        const QString rate = kills > 20 ? u"10"_s : u"200"_s; // the slower, the more kills the letters last for
         World world;
         QVERIFY2(world.start(5), qPrintable(world.why()));
         fill(world, Count);
@@ -69,7 +70,7 @@ private Q_SLOTS:
         for (;;) {
             QStringList words{u"dlq"_s, u"replay"_s};
             if (killed == 0)
-                words += {u"--all"_s, u"--rate"_s, u"200"_s};
+                words += {u"--all"_s, u"--rate"_s, rate};
             else
                 words += u"--resume"_s;
             const auto replay = world.spawn(words);

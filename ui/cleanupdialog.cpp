@@ -36,7 +36,8 @@ void CleanUpDialog::showPreview(const CleanUp &preview)
 {
     m_isKnown = true;
     m_preview = preview;
-    QString words = preview.rows == 0
+    QString words = !preview.error.isEmpty() ? tr("What is old enough to be forgotten could not be found out.")
+        : preview.rows == 0
         ? tr("Nothing is older than %1 days (before %2).").arg(preview.keepDays).arg(dayAndTime(preview.before))
         : tr("%1 events were processed more than %2 days ago (before %3).\nOldest %4, newest %5.")
               .arg(countText(preview.rows))
@@ -68,6 +69,16 @@ void CleanUpDialog::showDone(const CleanUp &report)
     if (!report.error.isEmpty())
         done.problems = {report.error};
     showReport(done);
+}
+
+void CleanUpDialog::showActFailed(const QString &text)
+{
+    CleanUp report;
+    report.error = text;
+    if (isBusy())
+        showDone(report);
+    else if (!m_isKnown)
+        showPreview(report);
 }
 
 void CleanUpDialog::follow()

@@ -16,6 +16,7 @@ public:
 
     void showPreview(const sendonce::CleanUp &preview);
     void showDone(const sendonce::CleanUp &report);
+    void showActFailed(const QString &text); ///< instead of either
 
 Q_SIGNALS:
     void previewQueried();

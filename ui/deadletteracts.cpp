@@ -248,6 +248,8 @@ void DeadLetterActs::askToDelete(const QStringList &messageIds)
 
 void DeadLetterActs::askToPurge()
 {
+    if (m_names.deadLetters.isEmpty())
+        return; // its name is to be typed, and it is not known yet
     TypedDialog::Question question;
     question.title = tr("Purge the dead letter queue?");
     question.words = tr("Everything in %1 is deleted for good, also what was never looked at. No copies are kept; what "

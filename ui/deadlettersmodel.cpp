@@ -275,9 +275,9 @@ QStringList DeadLettersModel::groupIds(const LetterGroups::Group &group) const
         (group.kind == LetterGroups::Kind::Reason ? filter.reasons : filter.types).append(group.name);
     const LetterGroups::Test in = m_groups.test(filter);
     QStringList ids;
-    for (const Held &held : m_letters) {
-        if (in(held.groups))
-            ids.append(held.letter.message.messageId);
+    for (size_t place = 0; place < m_letters.size(); ++place) {
+        if (!m_locked[place] && in(m_letters[place].groups))
+            ids.append(m_letters[place].letter.message.messageId);
     }
     return ids;
 }

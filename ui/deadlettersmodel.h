@@ -60,7 +60,7 @@ public:
     bool canReplay(int row) const { return !m_locked[size_t(m_shown.at(row))]; }
     int rowOfEvent(const QString &eventId) const; ///< the first one shown; -1: none is
     QStringList shownIds() const; ///< MessageIds in the order shown
-    QStringList groupIds(const LetterGroups::Group &group) const; ///< MessageIds, shown or not
+    QStringList groupIds(const LetterGroups::Group &group) const; ///< MessageIds, shown or not, that can be acted on
 
 Q_SIGNALS:
     void arranged(); ///< what is shown is what the filter wants

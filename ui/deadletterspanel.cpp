@@ -484,6 +484,7 @@ void DeadLettersPanel::updateActs()
     state.embedded = m_embedded;
     state.moveTasks = m_moveTasks;
     m_acts->follow(state);
+    m_groups->follow(state);
     m_browse->setText(m_browsing ? tr("Cancel") : tr("Browse…"));
     m_browse->setIcon(icon(m_browsing ? u"close"_s : u"browse"_s));
     m_browse->setEnabled(m_browsing || (m_ready && m_question == Question::None));

@@ -282,9 +282,16 @@ void DoubtsPanel::ask(DoubtAct act)
     updateActs();
 }
 
+void DoubtsPanel::setReadOnly(bool readOnly)
+{
+    m_readOnly = readOnly;
+    updateActs();
+}
+
 bool DoubtsPanel::canSettle(DoubtAct act) const
 {
-    return m_ready && !m_question && !chosen().isEmpty() && (act != DoubtAct::Ask || !m_maildir.isEmpty());
+    return m_ready && !m_readOnly && !m_question && !chosen().isEmpty()
+        && (act != DoubtAct::Ask || !m_maildir.isEmpty());
 }
 
 QWidget *DoubtsPanel::makeDetails()
@@ -377,7 +384,11 @@ void DoubtsPanel::updateActs()
     m_arrived->setEnabled(canSettle(DoubtAct::Arrived));
     m_again->setEnabled(canSettle(DoubtAct::SendAgain));
     m_ask->setEnabled(canSettle(DoubtAct::Ask));
-    m_ask->setToolTip(toolTipText(m_ready && m_read && m_maildir.isEmpty()
+    const QString why = tr("This profile is read-only: it looks, but does not act");
+    for (QWidget *button : {static_cast<QWidget *>(m_arrived), static_cast<QWidget *>(m_again)})
+        button->setToolTip(m_readOnly ? toolTipText(why) : QString());
+    m_ask->setToolTip(toolTipText(m_readOnly ? why
+                                      : m_ready && m_read && m_maildir.isEmpty()
                                       ? tr("There is no Maildir to ask: name the receiving side's with --ask-maildir.")
                                       : tr("Look for the Message-ID where the e-mail should have arrived.")));
     Q_EMIT canSettleChanged();

@@ -39,6 +39,7 @@ public:
     void showStory(const sendonce::EventStory &story);
     void setNow(const QDateTime &now);
     void setReady();
+    void setReadOnly(bool readOnly); ///< the profile looks, but does not act
     void setUnavailable(const QString &text);
 
     void ask(DoubtAct act); ///< says what will happen to the chosen ones, and asks
@@ -81,6 +82,7 @@ private:
     QString m_unavailable, m_error;
     qint64 m_waiting = 0;
     bool m_ready = false;
+    bool m_readOnly = false;
     bool m_read = false; ///< at least once
     bool m_reading = false;
     bool m_readAgain = false;

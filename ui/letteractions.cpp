@@ -116,6 +116,7 @@ void LetterActions::follow(const LetterActState &state)
         const QString reason = whyNot(it.key(), state);
         (*it)->setEnabled(reason.isEmpty());
         (*it)->setStatusTip(reason.isEmpty() ? m_tips.value(it.key()) : reason);
+        (*it)->setToolTip(reason); // in menus; empty: its text
     }
     const bool isAll = state.chosen == 0;
     const qint64 count = isAll ? state.shown : state.chosen;

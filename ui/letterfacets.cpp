@@ -170,15 +170,24 @@ void LetterFacets::contextMenuEvent(QContextMenuEvent *event)
 {
     // A click with the right button chooses no other rows, but it says which group is meant.
     if (const QModelIndex index = indexAt(event->pos()); event->reason() == QContextMenuEvent::Mouse && index.isValid())
-        setCurrentIndex(index);
-    if (!currentGroup())
+        selectionModel()->setCurrentIndex(index, QItemSelectionModel::NoUpdate); // the list's own would toggle it
+    const auto group = currentGroup();
+    if (!group)
         return;
+    LetterActState state = m_actState;
+    state.chosen = state.shown = group->count; // whatever the table shows
     auto *menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const auto &[act, text] : {std::pair(LetterAct::Replay, tr("&Replay this group…")),
                                     std::pair(LetterAct::Export, tr("E&xport this group…")),
-                                    std::pair(LetterAct::Delete, tr("&Delete this group…"))})
-        connect(menu->addAction(text), &QAction::triggered, this, [this, act = act] { Q_EMIT actWanted(act); });
+                                    std::pair(LetterAct::Delete, tr("&Delete this group…"))}) {
+        QAction *action = menu->addAction(text);
+        const QString reason = whyNot(act, state);
+        action->setEnabled(reason.isEmpty());
+        action->setToolTip(reason);
+        connect(action, &QAction::triggered, this, [this, act = act] { Q_EMIT actWanted(act); });
+    }
+    menu->setToolTipsVisible(true);
     menu->popup(event->globalPos());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/letteract.h"
+#include "ui/letteractions.h"
 #include "ui/letterfilter.h"
 #include "ui/lettergroups.h"
 
@@ -22,6 +23,7 @@ public:
     void show(const LetterGroups &groups, const LetterFilter &filter);
     using QListWidget::show;
     std::optional<LetterGroups::Group> currentGroup() const;
+    void follow(const LetterActState &state) { m_actState = state; } ///< what is not possible is not offered
 
     QSize sizeHint() const override;
 
@@ -45,6 +47,7 @@ private:
 
     QList<Line> m_lines; ///< as the items
     LetterFilter m_filter;
+    LetterActState m_actState;
     bool m_filling = false;
 };
 

@@ -116,6 +116,7 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_send->setFaultsOffered(m_embedded);
     m_readOnly = setup.readOnly;
     m_letterActs->setRights(setup.readOnly, m_embedded);
+    m_doubts->setReadOnly(setup.readOnly);
     updateActions();
 }
 
@@ -325,6 +326,8 @@ void MainWindow::showActFailed(const QString &act, const QString &text)
     m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
     m_doubts->showActFailed(act);
     m_letterActs->showActFailed(act, text);
+    if (m_cleanUp && act == "clean up"_L1)
+        m_cleanUp->showActFailed(text);
 }
 
 void MainWindow::showProcessedPage(const ProcessedPage &page)
@@ -709,20 +712,21 @@ void MainWindow::updateActions()
 {
     const WindowActions &a = *m_actions;
     const bool idle = m_state == WorkerState::Stopped || m_state == WorkerState::Stopping;
-    a.start->setEnabled(m_opened && idle);
+    const bool acts = m_opened && !m_readOnly;
+    a.start->setEnabled(acts && idle);
     a.stop->setEnabled(m_opened && (m_state == WorkerState::Running || m_state == WorkerState::Starting));
-    a.send->setEnabled(m_opened);
-    a.compose->setEnabled(m_opened && !m_readOnly);
+    a.send->setEnabled(acts);
+    a.compose->setEnabled(acts);
     a.cleanUp->setEnabled(m_opened);
-    a.duplicate->setEnabled(m_opened);
-    a.duplicateThis->setEnabled(m_opened && !m_selectedEvent.isEmpty());
-    a.failMails->setEnabled(m_opened && m_embedded);
-    a.disarm->setEnabled(m_opened && m_armed);
+    a.duplicate->setEnabled(acts);
+    a.duplicateThis->setEnabled(acts && !m_selectedEvent.isEmpty());
+    a.failMails->setEnabled(acts && m_embedded);
+    a.disarm->setEnabled(acts && m_armed);
     a.browse->setEnabled(m_opened);
     a.browse->setText(m_deadLetters->isBrowsing() ? tr("Cancel &browsing") : tr("&Browse dead letters…"));
-    a.doubtArrived->setEnabled(m_doubts->canSettle(DoubtAct::Arrived));
-    a.doubtAgain->setEnabled(m_doubts->canSettle(DoubtAct::SendAgain));
-    a.doubtAsk->setEnabled(m_doubts->canSettle(DoubtAct::Ask));
+    a.doubtArrived->setEnabled(acts && m_doubts->canSettle(DoubtAct::Arrived));
+    a.doubtAgain->setEnabled(acts && m_doubts->canSettle(DoubtAct::SendAgain));
+    a.doubtAsk->setEnabled(acts && m_doubts->canSettle(DoubtAct::Ask));
     a.retryKeys->setEnabled(m_keysRefused && !m_tryingKeys);
     a.check->setEnabled(!m_check->isChecking());
     a.saveMail->setEnabled(m_mailbox->canSave());

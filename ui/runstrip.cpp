@@ -36,7 +36,6 @@ RunStrip::RunStrip(QWidget *parent)
     m_pause->setObjectName(u"runPause"_s);
     m_resume->setObjectName(u"runResume"_s);
     m_cancel->setObjectName(u"runCancel"_s);
-    m_cancel->setToolTip(toolTipText(tr("What is on its way is settled; the others stay dead letters")));
     m_all->setObjectName(u"runAll"_s);
     m_close->setObjectName(u"runClose"_s);
     m_close->setAccessibleName(tr("Close the line about this replay"));
@@ -97,6 +96,11 @@ void RunStrip::follow()
     m_all->setText(m_others > 0 ? tr("%1 more…").arg(countText(m_others)) : tr("Runs…"));
     for (QPushButton *button : {m_pause, m_resume, m_cancel})
         button->setEnabled(!m_readOnly);
+    const QString why = m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString();
+    m_pause->setToolTip(toolTipText(why));
+    m_resume->setToolTip(toolTipText(why));
+    m_cancel->setToolTip(
+        toolTipText(m_readOnly ? why : tr("What is on its way is settled; the others stay dead letters")));
     setAccessibleName(u"%1, %2, %3"_s.arg(m_name->text(), m_state->text(), counts));
     update();
 }

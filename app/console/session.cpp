@@ -1,6 +1,7 @@
 #include "app/console/session.h"
 
 #include "app/config/embedded.h"
+#include "app/process/backstage.h"
 #include "worker/mail/mailpassword.h"
 
 #include <QDeadlineTimer>
@@ -20,6 +21,7 @@ Session::Session(GivenSettings given, QString dataDir) : m_given(std::move(given
 
 void Session::begin()
 {
+    stepBackstage();
     std::optional<LocalAddresses> local;
     QString note;
     // Named services are somebody's own: then nothing is started here. Services of this folder that already run are

@@ -48,7 +48,8 @@ bool hasOutcome(State state)
 
 bool isBad(State state)
 {
-    return state == State::Failed || state == State::DeadAgain || state == State::Sending || state == State::Left;
+    return state == State::Failed || state == State::DeadAgain || state == State::Sending || state == State::Left
+        || state == State::CopyLeft;
 }
 
 /// Replays or deletes what is chosen, or goes on with a replay that died; tells each letter's outcome once.

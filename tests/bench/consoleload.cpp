@@ -7,6 +7,7 @@
 // CPU time of the window's longest turns, which is the same on a busy machine.
 #include "app/config/embedded.h"
 #include "app/config/settings.h"
+#include "app/process/backstage.h"
 #include "ui/attach.h"
 #include "ui/deadlettersmodel.h"
 #include "ui/deadletterspanel.h"
@@ -34,6 +35,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <memory>
+#include <optional>
 
 using namespace sendonce;
 using namespace Qt::StringLiterals;
@@ -211,14 +214,26 @@ int main(int argc, char **argv)
     const int count = parser.value(u"letters"_s).toInt();
 
     QTemporaryDir folder;
-    LocalServices services;
-    LocalSettings settings;
-    settings.dataDir = folder.path();
-    settings.sqsPort = settings.smtpPort = 0;
-    const auto started = startEmbedded(services, settings);
-    if (!started)
-        fail(started.error().text);
-    const auto config = resolve({}, {}, folder.path(), started.value());
+    // As in the console: services and worker behind the window.
+    QThread thread;
+    QObject backstage;
+    backstage.moveToThread(&thread);
+    thread.start();
+    std::unique_ptr<LocalServices> services;
+    std::optional<LocalAddresses> started;
+    const auto start = [&] {
+        stepBackstage();
+        LocalSettings settings;
+        settings.dataDir = folder.path();
+        settings.sqsPort = settings.smtpPort = 0;
+        services = std::make_unique<LocalServices>();
+        auto addresses = startEmbedded(*services, settings);
+        if (!addresses)
+            fail(addresses.error().text);
+        started = addresses.take();
+    };
+    QMetaObject::invokeMethod(&backstage, start, Qt::BlockingQueuedConnection);
+    const auto config = resolve({}, {}, folder.path(), started);
     if (!config)
         fail(config.error().text);
     QStringList eventIds;
@@ -229,7 +244,6 @@ int main(int argc, char **argv)
 
     Table table;
     std::printf("%d dead letters\n", count);
-    QThread thread;
     auto *worker = new Worker(config.value());
     worker->moveToThread(&thread);
     QObject::connect(&thread, &QThread::finished, worker, &QObject::deleteLater);
@@ -248,7 +262,6 @@ int main(int argc, char **argv)
     QObject::connect(worker, &Worker::replayProgressed, &context,
                      [&](const ReplayProgress &progress) { over = progress.isOver() && progress.failed == 0; });
     QObject::connect(worker, &Worker::deadLettersFound, &context, [&] { searched = true; });
-    thread.start();
     QMetaObject::invokeMethod(worker, &Worker::open);
     waitUntil([&] { return opened; });
 
@@ -320,6 +333,8 @@ int main(int argc, char **argv)
     QMetaObject::invokeMethod(worker, &Worker::close);
     waitUntil([&] { return closed; });
     window.close();
+    QMetaObject::invokeMethod(
+        &backstage, [&] { services.reset(); }, Qt::BlockingQueuedConnection);
     thread.quit();
     thread.wait();
     return table.missed() ? 1 : 0;

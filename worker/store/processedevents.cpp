@@ -46,15 +46,13 @@ Result<bool> ProcessedEvents::hasBodies()
 {
     if (m_hasBodies)
         return true;
-    const auto prepared =
-        m_database.prepared(u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sendonce_eventbody'"_s);
-    if (!prepared)
-        return prepared.error();
-    QSqlQuery &query = *prepared.value();
-    if (!query.exec())
-        return sqlError(query.lastError(), u"the tables of %1 cannot be read"_s.arg(m_database.displayName()));
-    m_hasBodies = query.next();
-    query.finish();
+    const auto found = m_database.rows(
+        m_database.isPostgres() ? u"SELECT 1 WHERE to_regclass('sendonce_eventbody') IS NOT NULL"_s
+                                : u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sendonce_eventbody'"_s,
+        {}, u"the tables of %1 cannot be read"_s.arg(m_database.displayName()));
+    if (!found)
+        return found.error();
+    m_hasBodies = !found->isEmpty();
     return m_hasBodies;
 }
 
