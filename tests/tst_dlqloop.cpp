@@ -201,6 +201,20 @@ private Q_SLOTS:
         m_services.reset();
     }
 
+    void traceHeaderAndGroupArriveToo()
+    {
+        SendEntry entry{u"a"_s, body(u"E"_s), {}, u"Root=1-5759e988-bd862e3fe1be46a994272793"_s, -1, u"tenant-7"_s};
+        const auto sent = wait<QList<BatchEntryResult>>(
+            [&](auto done) { m_client->sendBatch(m_addresses.dlqUrl(), {entry}, this, done); });
+        QVERIFY(sent.first().ok);
+        browse();
+        replay({sent.first().messageId});
+        const QList<Message> arrived = take(m_addresses.queueUrl());
+        QCOMPARE(arrived.size(), 1);
+        QCOMPARE(arrived[0].systemAttributes.value(u"AWSTraceHeader"_s), entry.traceHeader);
+        QCOMPARE(arrived[0].systemAttributes.value(u"MessageGroupId"_s), entry.groupId);
+    }
+
     void whatWasDeadArrivesByteForByte_data()
     {
         QTest::addColumn<QByteArray>("body");

@@ -120,7 +120,8 @@ private Q_SLOTS:
         const auto other = world.spawn({u"dlq"_s, u"replay"_s, u"--all"_s});
         const Ended first = World::wait(*one);
         const Ended second = World::wait(*other);
-        QVERIFY2(first.exitCode == 0 || second.exitCode == 0, qPrintable(first.err + second.err));
+        // 1: letters that the other one was quicker with.
+        QVERIFY2(first.exitCode <= 1 && second.exitCode <= 1, qPrintable(first.err + second.err));
         // Each saw what the other one did not hide; what is left is left.
         const Ended rest = world.ctl({u"dlq"_s, u"replay"_s, u"--all"_s});
         QVERIFY2(rest.exitCode == 0, qPrintable(rest.err));

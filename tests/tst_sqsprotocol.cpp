@@ -96,6 +96,7 @@ void TestSqsProtocol::sendCarriesAttributesDelayAndTrace()
     entry.body = "{}"_ba;
     entry.delaySeconds = 0;
     entry.traceHeader = u"Root=1"_s;
+    entry.groupId = u"tenant-7"_s;
     entry.attributes = {{u"n"_s, {u"Number.int"_s, u"1"_s, {}}},
                         {u"b"_s, {u"Binary"_s, {}, QByteArray::fromHex("00ff")}}};
     const Result<QByteArray> json = sqsprotocol::sendMessageBatch(Queue, {entry, {u"e2"_s, "x"_ba, {}, {}, -1}});
@@ -106,6 +107,7 @@ void TestSqsProtocol::sendCarriesAttributesDelayAndTrace()
         {u"Id"_s, u"e1"_s},
         {u"MessageBody"_s, u"{}"_s},
         {u"DelaySeconds"_s, 0},
+        {u"MessageGroupId"_s, u"tenant-7"_s},
         {u"MessageAttributes"_s,
          QJsonObject{{u"n"_s, QJsonObject{{u"DataType"_s, u"Number.int"_s}, {u"StringValue"_s, u"1"_s}}},
                      {u"b"_s, QJsonObject{{u"DataType"_s, u"Binary"_s}, {u"BinaryValue"_s, u"AP8="_s}}}}},

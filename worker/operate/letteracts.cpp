@@ -157,6 +157,7 @@ void LetterActs::send(const QUrl &to, QList<Outgoing> letters, ActReport report)
         entry.body = letters.first().message.body;
         entry.attributes = letters.first().message.attributes;
         entry.traceHeader = letters.first().message.systemAttributes.value(u"AWSTraceHeader"_s);
+        entry.groupId = letters.first().message.systemAttributes.value(u"MessageGroupId"_s);
         entries.append(entry);
         batch.append(letters.takeFirst());
     }

@@ -320,6 +320,7 @@ void ReplayRun::send(const QList<int> &rows)
         entry.body = message.body;
         entry.attributes = message.attributes;
         entry.traceHeader = message.systemAttributes.value(u"AWSTraceHeader"_s);
+        entry.groupId = message.systemAttributes.value(u"MessageGroupId"_s);
         entries.append(entry);
     }
     if (entries.isEmpty()) {

@@ -167,6 +167,8 @@ Result<QByteArray> sendMessageBatch(const QUrl &queueUrl, const QList<SendEntry>
                 attributes.insert(attribute.key(), toJson(*attribute));
             item.insert(u"MessageAttributes"_s, attributes);
         }
+        if (!entry.groupId.isEmpty())
+            item.insert(u"MessageGroupId"_s, entry.groupId);
         if (!entry.traceHeader.isEmpty()) {
             const MessageAttribute trace{u"String"_s, entry.traceHeader, {}};
             item.insert(u"MessageSystemAttributes"_s, QJsonObject{{u"AWSTraceHeader"_s, toJson(trace)}});

@@ -40,6 +40,7 @@ struct SendEntry
     MessageAttributes attributes;
     QString traceHeader; ///< AWSTraceHeader, the one system attribute that can be sent; empty: none
     int delaySeconds = -1; ///< -1: the queue's own
+    QString groupId = {}; ///< MessageGroupId, the tenant of a fair queue; empty: none
 };
 struct DeleteEntry
 {
