@@ -39,7 +39,7 @@ const QMap<QString, QStringList> Reach = {
     {u"worker/mail"_s, {u"worker/wait"_s}},
     {u"worker/events"_s, {}},
     {u"worker/faults"_s, {}},
-    {u"worker/local"_s, {}},
+    {u"worker/local"_s, {u"worker/faults"_s}},
     {u"worker/consume"_s,
      {u"worker/wait"_s, u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s,
       u"worker/faults"_s}},
@@ -72,7 +72,8 @@ QString IncludeRules::complaint(const QString &file, const QString &include)
         return u"nobody includes app"_s;
     if (from == "ui"_L1) {
         const bool face =
-            include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1;
+            include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1
+            || include == "worker/faults/fault.h"_L1;
         return face ? QString() : u"ui sees the worker's face and its values only"_s;
     }
     if (to == "ui"_L1)

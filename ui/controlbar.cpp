@@ -137,17 +137,17 @@ void ControlBar::showState(WorkerState state, int inHand)
     }
 }
 
-void ControlBar::showArmed(const ArmedFaults &faults)
+void ControlBar::showArmed(const FaultRules &rules)
 {
-    const auto armed =
-        std::find_if(faults.cbegin(), faults.cend(), [](const ArmedFault &fault) { return fault.remaining > 0; });
-    m_armed->setVisible(armed != faults.cend());
-    if (armed == faults.cend())
+    m_armed->setVisible(!rules.isEmpty());
+    if (rules.isEmpty())
         return;
-    m_armed->setText(armed->remaining == 1 ? tr("Next mail fails · disarm")
-                                           : tr("Next %1 mails fail · disarm").arg(countText(armed->remaining)));
-    m_armed->setToolTip(
-        toolTipText(tr("The embedded mailbox will answer %1 %2").arg(armed->replyCode).arg(armed->text)));
+    QStringList lines;
+    for (const FaultRule &rule : rules)
+        lines.append(describe(rule));
+    m_armed->setText(rules.size() == 1 ? tr("1 fault armed · disarm")
+                                       : tr("%1 faults armed · disarm").arg(countText(rules.size())));
+    m_armed->setToolTip(toolTipText(lines.join(u'\n')));
 }
 
 void ControlBar::showWords(const QString &words, Tone tone)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/theme.h"
+#include "worker/faults/fault.h"
 #include "worker/types.h"
 
 #include <QToolBar>
@@ -22,7 +23,7 @@ public:
 
     void showProfile(const QString &profile, Tone tone, const QString &strategy);
     void showState(sendonce::WorkerState state, int inHand);
-    void showArmed(const sendonce::ArmedFaults &faults);
+    void showArmed(const sendonce::FaultRules &rules);
     /// Words instead of the state while there is none.
     void showWords(const QString &words, Tone tone);
 

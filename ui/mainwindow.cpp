@@ -289,11 +289,11 @@ void MainWindow::showBar()
         m_bar->showWords(tr("opening…"), Tone::Muted);
 }
 
-void MainWindow::showArmed(const ArmedFaults &faults)
+void MainWindow::showArmed(const FaultRules &rules)
 {
-    m_armed = std::any_of(faults.cbegin(), faults.cend(), [](const ArmedFault &fault) { return fault.remaining > 0; });
-    m_bar->showArmed(faults);
-    m_send->showArmed(faults);
+    m_armed = !rules.isEmpty();
+    m_bar->showArmed(rules);
+    m_send->showArmed(rules);
     updateActions();
 }
 

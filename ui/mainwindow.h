@@ -2,6 +2,7 @@
 
 #include "ui/layoutstate.h"
 #include "ui/theme.h"
+#include "worker/faults/fault.h"
 #include "worker/types.h"
 
 #include <QMainWindow>
@@ -94,7 +95,7 @@ public Q_SLOTS:
     void showCounters(const sendonce::Counters &counters);
     void showDepth(const sendonce::QueueDepth &depth);
     void showService(const sendonce::ServiceStatus &status);
-    void showArmed(const sendonce::ArmedFaults &faults);
+    void showArmed(const sendonce::FaultRules &rules);
     void addLogLine(const sendonce::LogLine &line);
     void addDelivery(const sendonce::DeliveryReport &report);
     void showSendReport(const sendonce::SendReport &report);

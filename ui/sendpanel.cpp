@@ -76,9 +76,9 @@ void SendPanel::showReport(const SendReport &report)
         toolTipText(tr("Event %1\nMessages %2").arg(report.eventId, report.messageIds.join(u", "_s))));
 }
 
-void SendPanel::showArmed(const ArmedFaults &faults)
+void SendPanel::showArmed(const FaultRules &rules)
 {
-    if (!faults.isEmpty() && faults.first().remaining > 0)
+    if (!rules.isEmpty())
         m_fail->setChecked(false);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/panel.h"
 #include "ui/theme.h"
+#include "worker/faults/fault.h"
 #include "worker/types.h"
 
 class QPushButton;
@@ -19,7 +20,7 @@ public:
     explicit SendPanel(QWidget *parent = nullptr);
 
     void showReport(const sendonce::SendReport &report);
-    void showArmed(const sendonce::ArmedFaults &faults);
+    void showArmed(const sendonce::FaultRules &rules);
     void showFailure(const QString &text);
     /// \param why nothing can be sent, for the tool tips; empty: it cannot yet
     void setReady(bool ready, const QString &why = {});

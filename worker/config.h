@@ -77,6 +77,7 @@ struct Config
     QString controlSocket; ///< of the embedded services: where faults are armed
     QString eventTypesDir; ///< the user's own event types; may not exist
     bool readOnly = false; ///< look, but do not act: nothing is received for work, sent, replayed, deleted or armed
+    bool crashEndsLane = false; ///< a crash that is armed ends the lane alone, not this process: a console's
     std::optional<Stage> crashAt; ///< --crash-at: SIGKILL to ourselves there (embedded services only)
 };
 

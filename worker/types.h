@@ -650,18 +650,6 @@ struct SendReport
     bool operator==(const SendReport &) const = default;
 };
 
-/// A fault that is armed in the embedded mailbox, as it reports it.
-struct ArmedFault
-{
-    QString where; ///< "mail"
-    int remaining = 0;
-    int replyCode = 0;
-    QString text; ///< the reply's text
-
-    bool operator==(const ArmedFault &) const = default;
-};
-using ArmedFaults = QList<ArmedFault>;
-
 /// One line of a check of the services: what was found, and what to do about it.
 struct CheckLine
 {

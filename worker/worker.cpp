@@ -60,7 +60,10 @@ void Worker::open()
         // The embedded mailbox shares our fate; a real one is judged by the mails it takes.
         d->setHealth(d->mailStatus, ServiceStatus::Health::Ok);
         d->faults = std::make_unique<FaultSocket>(d->config.controlSocket);
-        connect(d->faults.get(), &FaultSocket::armedChanged, this, &Worker::armedChanged);
+        connect(d->faults.get(), &FaultSocket::armedChanged, this, [this](const FaultRules &rules) {
+            d->gate->setArmed(rules);
+            Q_EMIT armedChanged(rules);
+        });
         connect(d->faults.get(), &FaultSocket::failed, this, [this](const QString &text) {
             d->log(LogLevel::Error, u"Faults: "_s + text);
             Q_EMIT actFailed(u"faults"_s, text);
@@ -166,19 +169,28 @@ void Worker::injectDuplicate(const QString &eventId)
 
 void Worker::failNextMails(int times, int replyCode)
 {
-    if (d->config.readOnly)
-        Q_EMIT actFailed(u"faults"_s, u"this profile is read-only: it looks, but does not act"_s);
-    else if (d->faults)
-        d->faults->failNextMails(times, replyCode);
-    else
-        Q_EMIT actFailed(u"faults"_s,
-                         u"faults are armed in the embedded mailbox only; this profile uses another one"_s);
+    FaultRule rule;
+    rule.code = replyCode;
+    rule.times = times;
+    arm(rule);
 }
 
-void Worker::disarm()
+void Worker::arm(const FaultRule &rule)
 {
-    if (d->faults)
-        d->faults->disarm();
+    if (d->mayArm())
+        d->faults->arm(rule);
+}
+
+void Worker::disarm(int id)
+{
+    if (d->mayArm())
+        d->faults->disarm(id);
+}
+
+void Worker::disarmAll()
+{
+    if (d->mayArm())
+        d->faults->disarmAll();
 }
 
 void Worker::queryProcessed(const ProcessedQuery &query)

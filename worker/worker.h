@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/config.h"
+#include "worker/faults/fault.h"
 #include "worker/result.h"
 #include "worker/types.h"
 
@@ -30,8 +31,11 @@ public Q_SLOTS:
     void send(const sendonce::SendRequest &request);
     /// A second message of this event; empty: a new event, sent twice.
     void injectDuplicate(const QString &eventId);
-    void failNextMails(int times, int replyCode); ///< embedded mailbox only
-    void disarm();
+    // ---- faults: where queue, database and mail are the embedded ones
+    void failNextMails(int times, int replyCode); ///< arms that: refused after their final dot
+    void arm(const sendonce::FaultRule &rule); ///< armedChanged(), or actFailed()
+    void disarm(int id);
+    void disarmAll();
 
     void queryProcessed(const sendonce::ProcessedQuery &query);
     void queryMailbox(const QString &search, int limit);
@@ -105,7 +109,9 @@ Q_SIGNALS:
     void serviceChanged(const sendonce::ServiceStatus &status);
     void logged(const sendonce::LogLine &line);
     void noted(const QString &text); ///< logged too: something that a person should know at the start
-    void armedChanged(const sendonce::ArmedFaults &faults);
+    void armedChanged(const sendonce::FaultRules &rules); ///< also when one strikes
+    /// A delivery ended as if its worker had died there (a fault was armed); it is not delivered().
+    void crashed(int lane, const QString &messageId, const QString &eventId, sendonce::FaultPoint at);
     void sendFinished(const sendonce::SendReport &report);
     void actFailed(const QString &act, const QString &text); ///< an operator's act that has no report of its own
 

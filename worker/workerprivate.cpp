@@ -65,6 +65,9 @@ Worker::Private::Private(Worker *worker, Config settings)
     , config(std::move(settings))
     , sqs({config.endpoint.isEmpty() ? originOf(config.queueUrl) : config.endpoint, config.region, config.credentials})
     , lanes(std::max(1, config.lanes))
+    , gate(std::make_shared<FaultGate>(config.embedded ? config.controlSocket : QString(),
+                                       config.crashEndsLane ? FaultGate::Death::Lane : FaultGate::Death::Process,
+                                       config.crashAt))
     , keyPause(config.credentials.origin ? awsFilePaths(config.credentials.origin->environment) : QStringList())
 { }
 
@@ -120,6 +123,7 @@ bool Worker::Private::prepare()
     laneSettings.smtp.finalTimeout = config.mailFinalTimeout;
     laneSettings.from = from.value();
     laneSettings.eventTypes = types;
+    laneSettings.faults = gate;
     Q_EMIT q->eventRulesKnown(rulesOf(types));
     return true;
 }
@@ -316,6 +320,8 @@ void Worker::Private::makeConsumer()
     connect(consumer.get(), &Consumer::deleted, q, &Worker::deleted);
     connect(consumer.get(), &Consumer::inHandChanged, q, &Worker::inHandChanged);
     connect(consumer.get(), &Consumer::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
+    connect(consumer.get(), &Consumer::crashed, q,
+            [this](const DeliveryReport &report, FaultPoint at) { crashed(report, at); });
     connect(consumer.get(), &Consumer::databaseFailing, q, [this](const Error &error) { databaseFailing(error); });
     connect(consumer.get(), &Consumer::databaseWorking, q, [this] {
         setHealth(databaseStatus, ServiceStatus::Health::Ok);
@@ -363,6 +369,28 @@ void Worker::Private::consumerStopped()
         QMetaObject::invokeMethod(
             q, [this] { finishClose(); }, Qt::QueuedConnection);
     }
+}
+
+bool Worker::Private::mayArm()
+{
+    if (config.readOnly)
+        Q_EMIT q->actFailed(u"faults"_s, u"this profile is read-only: it looks, but does not act"_s);
+    else if (!faults)
+        Q_EMIT q->actFailed(u"faults"_s,
+                            u"faults are armed where queue, database and mail are the embedded ones; this profile has "
+                            "others"_s);
+    return !config.readOnly && faults;
+}
+
+void Worker::Private::crashed(const DeliveryReport &report, FaultPoint at)
+{
+    log(LogLevel::Error,
+        u"Lane %1 crashed at %2 (armed fault) with message %3 (event %4): nothing is settled, the lane begins anew"_s
+            .arg(QString::number(report.lane), faultPointName(at), report.messageId,
+                 report.eventId.isEmpty() ? u"unreadable"_s : report.eventId),
+        report.eventId);
+    Q_EMIT q->crashed(report.lane, report.messageId, report.eventId, at);
+    ask([](Operator &each) { each.collectHandover(); }); // what the dead delivery may have mailed
 }
 
 void Worker::Private::account(const DeliveryReport &report)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/consume/consumer.h"
+#include "worker/faults/faultgate.h"
 #include "worker/faults/faultsocket.h"
 #include "worker/keypause.h"
 #include "worker/operate/queuemonitor.h"
@@ -22,6 +23,7 @@ struct Worker::Private
     const Config config;
     const SqsSettings sqs;
     int lanes; ///< as many as wanted, and as the database has room for
+    const std::shared_ptr<FaultGate> gate; ///< for the lanes
     bool databaseKnown = false; ///< it was opened once
     bool strategyAgreed = false; ///< with the other workers on this database
     bool databaseFailed = false; ///< told, and not yet that it is back
@@ -54,6 +56,8 @@ struct Worker::Private
             operations->ask(act);
     }
     void log(LogLevel level, const QString &text, const QString &eventId = {});
+    bool mayArm();
+    void crashed(const DeliveryReport &report, FaultPoint at);
     void setState(WorkerState next);
     void setHealth(ServiceStatus &status, ServiceStatus::Health health, const QString &detail = {});
     bool prepare();

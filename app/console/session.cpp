@@ -50,6 +50,7 @@ void Session::begin()
         return;
     }
     m_config = config.value();
+    m_config.crashEndsLane = true;
     m_note = note;
     if (m_config.mailPassword && !m_config.mailPassword->askable().isEmpty()) {
         const QDeadlineTimer end(KeychainPatience);

@@ -58,7 +58,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     , m_machine(lanes, facts.visibility, {laneSettings.config.mailRate}, laneSettings.config.maxMessages, LanesAtFirst)
     , m_acknowledger(client, facts.queueUrl)
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
-    , m_crash(laneSettings.config.crashAt)
+    , m_faults(laneSettings.faults)
     , m_stopFlag(std::make_shared<std::atomic_bool>(false))
     , m_lanesOfThread(LaneThread::lanesOfOne(laneSettings))
 {
@@ -93,7 +93,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     m_rateTimer.setTimerType(Qt::PreciseTimer);
     connect(&m_rateTimer, &QTimer::timeout, this, [this] { carryOut(m_machine.rateTimerFired(now())); });
     connect(&m_acknowledger, &Acknowledger::deleted, this, [this](const QStringList &messageIds) {
-        m_crash.reached(Stage::Deleted);
+        crashAtDelete(messageIds);
         tellDeleted(messageIds);
     });
     connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QStringList &messageIds, const QString &text) {
@@ -296,6 +296,12 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
             commands += m_machine.laneFree(each.lane, ConsumerMachine::Ended::NoConnection, now());
             continue;
         }
+        if (each.crashed) { // a dead process keeps nothing hidden and settles nothing
+            m_heartbeat.release(each.report.messageId);
+            commands += m_machine.laneFree(each.lane, ConsumerMachine::Ended::Crashed, now());
+            Q_EMIT crashed(each.report, *each.crashed);
+            continue;
+        }
         settle(each.report);
         deliveries.append(each.report);
         commands += m_machine.laneFree(each.lane, endOf(each.report), now(), mailTime(each.report));
@@ -308,6 +314,16 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
         QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
     }
     carryOut(commands);
+}
+
+/// What is deleted is settled, whoever dies: there is nothing left to lose but this process.
+void Consumer::crashAtDelete(const QStringList &messageIds)
+{
+    for (const QString &messageId : messageIds) {
+        const auto fault = m_faults->ask(FaultPoint::WorkerDeleted, {{}, {}, {}, messageId});
+        if (fault && fault->what == FaultEffect::Crash)
+            m_faults->die();
+    }
 }
 
 void Consumer::settle(const DeliveryReport &report)

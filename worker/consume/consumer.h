@@ -66,6 +66,8 @@ Q_SIGNALS:
     void keysRefused(const sendonce::Error &error); ///< for whatever was asked; paused already
     void triedKeys(const std::optional<sendonce::Error> &error); ///< nothing: they are accepted
     void warned(const QString &text);
+    /// As if its process had died there (a fault was armed): there is no delivered() for this delivery.
+    void crashed(const sendonce::DeliveryReport &report, sendonce::FaultPoint at);
 
 private:
     void carryOut(const ConsumerCommands &commands);
@@ -75,6 +77,7 @@ private:
     void databaseLost(int lane, const Error &error);
     void databaseBack();
     void lanesReported(const QList<LaneReport> &reports);
+    void crashAtDelete(const QStringList &messageIds);
     void settle(const DeliveryReport &report);
     LaneThread &threadOf(int lane) { return *m_threads[size_t((lane - 1) / m_lanesOfThread)]; }
     void giveBack(const QString &messageId, const QString &receiptHandle, std::chrono::seconds hideFor);
@@ -87,7 +90,7 @@ private:
     ConsumerMachine m_machine;
     Acknowledger m_acknowledger;
     Heartbeat m_heartbeat;
-    CrashPoints m_crash;
+    std::shared_ptr<const FaultGate> m_faults;
     std::shared_ptr<std::atomic_bool> m_stopFlag;
     const int m_lanesOfThread;
     std::vector<std::unique_ptr<LaneThread>> m_threads;

@@ -11,6 +11,7 @@ using Kind = ConsumerCommand::Kind;
 
 namespace {
 
+constexpr std::chrono::milliseconds RestartTime{500}; ///< of a lane that has crashed
 constexpr int LargestReceive = 10; // ReceiveMessage takes no more
 constexpr int MostReceives = 3; // one long poll, and two that only fetch what is known to be there
 /// Until a lane that got no connection tries again: nobody else can work, or others do.
@@ -229,8 +230,18 @@ void ConsumerMachine::crowdOut(ConsumerCommands &commands, int lane, const Waiti
     commands.append(back);
 }
 
+void ConsumerMachine::restart(ConsumerCommands &commands, int lane, Moment now)
+{
+    m_free.removeOne(lane);
+    m_warm.remove(lane);
+    m_restarting.append({lane, now + RestartTime});
+    wakeLater(commands, RestartTime);
+}
+
 void ConsumerMachine::letBackIn(Moment now)
 {
+    while (!m_restarting.isEmpty() && m_restarting.first().until <= now)
+        m_free.append(m_restarting.takeFirst().lane);
     while (!m_crowdedOut.isEmpty() && (m_crowdedOut.first().until <= now || (m_free.isEmpty() && m_busy.isEmpty())))
         m_free.prepend(m_crowdedOut.takeFirst().lane); // the last one that is asked
 }
@@ -300,6 +311,8 @@ ConsumerCommands ConsumerMachine::goOn(Moment now)
     letBackIn(now);
     if (m_running && !m_crowdedOut.isEmpty())
         wakeLater(commands, TryAgain);
+    if (m_running && !m_restarting.isEmpty())
+        wakeLater(commands, std::chrono::ceil<std::chrono::milliseconds>(m_restarting.first().until - now));
     dispatch(commands, now);
     receiveIfRoom(commands, now);
     return commands;
@@ -365,6 +378,9 @@ ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now, Mo
         if (m_mailPace.perSecond > 0)
             m_tokens += 1;
         crowdOut(commands, lane, busy.with, now);
+        break;
+    case Ended::Crashed:
+        restart(commands, lane, now);
         break;
     case Ended::NoMail:
         if (m_mailPace.perSecond > 0)

@@ -59,6 +59,7 @@ public:
         NoMail, ///< skipped, or failed before a mail
         GivenBack, ///< could not be started: somebody else is busy with it, or the database is away
         Throttled, ///< the mail server asked for patience
+        Crashed, ///< as if its process had died: the lane begins anew, after a while
         NoConnection, ///< not begun: the database has no connection left for this lane; others may have theirs
     };
 
@@ -119,6 +120,7 @@ private:
     void dispatch(ConsumerCommands &commands, Moment now);
     ConsumerCommands goOn(Moment now); ///< with whatever is possible again
     void giveBackWaiting(ConsumerCommands &commands);
+    void restart(ConsumerCommands &commands, int lane, Moment now);
     void crowdOut(ConsumerCommands &commands, int lane, const Waiting &with, Moment now);
     void letBackIn(Moment now);
     void learnPace(std::chrono::nanoseconds took);
@@ -156,6 +158,7 @@ private:
     QList<int> m_free;
     QHash<int, Busy> m_busy; ///< by lane
     QSet<int> m_warm; ///< lanes that have worked: their first delivery also opens connections
+    QList<CrowdedOut> m_restarting; ///< lanes that have crashed, the longest first
     QList<CrowdedOut> m_crowdedOut; ///< lanes without a connection to the database, the longest first
     QList<Waiting> m_waiting; ///< oldest first
 };

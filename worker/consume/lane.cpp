@@ -45,6 +45,74 @@ std::chrono::milliseconds leaseOf(const Config &config)
     return config.mailTimeout + config.mailFinalTimeout + 10s;
 }
 
+/// Thrown where a lane is to die, so that nothing on its way settles anything; caught in deliver().
+struct Death
+{
+    FaultPoint at;
+};
+
+FaultSubject subjectOf(const DeliveryMachine &delivery)
+{
+    const DeliveryReport &report = delivery.report();
+    return {report.eventId, report.recipient, report.eventType, report.messageId};
+}
+
+/// Where a fault of the database strikes.
+std::optional<FaultPoint> databasePoint(Kind kind)
+{
+    switch (kind) {
+    case Kind::Claim:
+    case Kind::ClaimDelivery:
+    case Kind::TakeOver:
+        return FaultPoint::DatabaseClaim;
+    case Kind::LookUp:
+        return FaultPoint::DatabaseLookUp;
+    case Kind::Commit:
+    case Kind::Mark:
+        return FaultPoint::DatabaseCommit;
+    case Kind::Reclaim:
+        return FaultPoint::DatabaseReclaim;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// As the database's own would be classified.
+Error databaseError(FaultEffect effect)
+{
+    switch (effect) {
+    case FaultEffect::Busy:
+        return {ErrorKind::Busy, u"the database is locked (armed fault)"_s, {}};
+    case FaultEffect::LockTimeout:
+        return {ErrorKind::Busy, u"the wait for a lock has run out (armed fault)"_s, {}};
+    case FaultEffect::ReadOnly:
+        return {ErrorKind::Io, u"attempt to write a readonly database (armed fault)"_s, {}};
+    case FaultEffect::DiskFull:
+        return {ErrorKind::Io, u"database or disk is full (armed fault)"_s, {}};
+    default:
+        return {ErrorKind::Unreachable, u"the connection to the database is lost (armed fault)"_s, {}};
+    }
+}
+
+/// What a command gives back that fails so.
+DeliveryInput failing(Kind kind, const Error &error)
+{
+    switch (kind) {
+    case Kind::Claim:
+    case Kind::Reclaim:
+        return Result<ProcessedEvents::Claim>(error);
+    case Kind::LookUp:
+        return Result<ClaimSession::Row>(error);
+    case Kind::ClaimDelivery:
+    case Kind::TakeOver:
+        return Result<DeliveryLedger::Claim>(error);
+    case Kind::Mark:
+        return Result<DeliveryLedger::Mark>(error);
+    default:
+        return Result<void>(error);
+    }
+}
+
 /// Nanoseconds of a clock that also counts while the machine is suspended, as the database's does.
 qint64 bootNsec()
 {
@@ -55,11 +123,7 @@ qint64 bootNsec()
 
 } // namespace
 
-Lane::Lane(LaneSettings settings, int number)
-    : m_settings(std::move(settings))
-    , m_number(number)
-    , m_crash(m_settings.config.crashAt)
-{ }
+Lane::Lane(LaneSettings settings, int number) : m_settings(std::move(settings)), m_number(number) { }
 
 Lane::~Lane()
 {
@@ -149,23 +213,22 @@ LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
                               m_settings.config.inDoubt},
                              message, djangoTime(nowUsecs()));
     m_databaseLost.reset();
-    auto before = delivery.report().stageUsec;
-    DeliveryCommand command = delivery.start(elapsedUsec());
-    passedStages(before, delivery.report().stageUsec);
-    while (command.kind != Kind::Finish) {
-        before = delivery.report().stageUsec;
-        const DeliveryInput result = execute(command, delivery);
-        if (const Error *error = errorOf(result); error && error->kind == ErrorKind::Unreachable)
-            m_databaseLost = *error;
-        else if (command.kind == Kind::Reclaim)
-            m_databaseLost.reset(); // it was away, and is back
-        command = delivery.step(result, elapsedUsec());
-        passedStages(before, delivery.report().stageUsec);
+    m_clockJump = {};
+    std::optional<FaultPoint> died;
+    try {
+        work(delivery);
+        if (m_claims)
+            m_claims->rollBack();
+        if (m_handover)
+            m_handover->clear();
+    } catch (const Death &death) {
+        died = death.at;
+        // As the kernel ends a dead process: connections drop, a filled slot stays.
+        m_claims.reset();
+        m_ledger.reset();
+        m_smtp.reset();
+        m_handover.reset();
     }
-    if (m_claims)
-        m_claims->rollBack();
-    if (m_handover)
-        m_handover->clear();
 
     DeliveryReport report = delivery.report();
     report.lane = m_number;
@@ -176,7 +239,27 @@ LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
     if (m_claims && m_number > LanesKeptOpen)
         m_restsAt = std::chrono::steady_clock::now() + IdleTime;
-    return {m_number, std::move(report), m_databaseLost, m_crowdedOut, m_warnings};
+    if (died)
+        return {m_number, std::move(report), {}, false, died, m_warnings};
+    return {m_number, std::move(report), m_databaseLost, m_crowdedOut, {}, m_warnings};
+}
+
+void Lane::work(DeliveryMachine &delivery)
+{
+    auto before = delivery.report().stageUsec;
+    DeliveryCommand command = delivery.start(elapsedUsec());
+    passedStages(before, delivery);
+    while (command.kind != Kind::Finish) {
+        before = delivery.report().stageUsec;
+        auto fault = injected(command, delivery);
+        const DeliveryInput result = fault ? std::move(*fault) : execute(command, delivery);
+        if (const Error *error = errorOf(result); error && error->kind == ErrorKind::Unreachable)
+            m_databaseLost = *error;
+        else if (command.kind == Kind::Reclaim)
+            m_databaseLost.reset(); // it was away, and is back
+        command = delivery.step(result, elapsedUsec());
+        passedStages(before, delivery);
+    }
 }
 
 void Lane::rest()
@@ -200,12 +283,66 @@ bool Lane::awaitDatabase()
     }
 }
 
-void Lane::passedStages(const StageTimes &before, const StageTimes &after) const
+void Lane::passedStages(const StageTimes &before, const DeliveryMachine &delivery)
 {
+    const StageTimes &after = delivery.report().stageUsec;
     for (const Stage stage : {Stage::Received, Stage::Claimed, Stage::LookedUp, Stage::Accepted, Stage::Committed}) {
         if (before[size_t(stage)] < 0 && after[size_t(stage)] >= 0)
-            m_crash.reached(stage);
+            at(*faultPointOf(stage), delivery);
     }
+}
+
+void Lane::at(FaultPoint point, const DeliveryMachine &delivery)
+{
+    const auto fault = m_settings.faults->ask(point, subjectOf(delivery));
+    if (!fault)
+        return;
+    switch (fault->what) {
+    case FaultEffect::Crash:
+        m_settings.faults->die();
+        throw Death{point};
+    case FaultEffect::Hang:
+        pause(fault->delay > 0ms ? fault->delay : std::chrono::milliseconds::max());
+        break;
+    case FaultEffect::Slow:
+        pause(fault->delay);
+        break;
+    case FaultEffect::ClockJump:
+        m_clockJump += fault->delay;
+        break;
+    default:
+        break;
+    }
+}
+
+/// A stop ends it: what is abandoned then is abandoned where it always is.
+void Lane::pause(std::chrono::milliseconds time) const
+{
+    for (; time > 0ms && !*m_settings.stop; time -= Slice)
+        pauseFor(std::min<std::chrono::milliseconds>(time, Slice));
+}
+
+/// What a command gives back in place of being carried out, where a fault of the database strikes.
+std::optional<DeliveryInput> Lane::injected(const DeliveryCommand &command, const DeliveryMachine &delivery)
+{
+    const auto point = databasePoint(command.kind);
+    const auto fault = point ? m_settings.faults->ask(*point, subjectOf(delivery)) : std::nullopt;
+    if (!fault)
+        return std::nullopt;
+    if (fault->what == FaultEffect::CommitThenCut) {
+        if (command.kind == Kind::Commit)
+            (void)m_claims->commit();
+        else
+            (void)ledger().mark(m_request, m_owner);
+    }
+    if (fault->what == FaultEffect::Cut || fault->what == FaultEffect::CommitThenCut) {
+        if (m_claims)
+            m_claims->close();
+        m_ledger.reset();
+    } else if (command.kind == Kind::Commit) {
+        m_claims->rollBack(); // as a COMMIT that failed has
+    }
+    return failing(command.kind, databaseError(fault->what));
 }
 
 DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &delivery)
@@ -268,13 +405,18 @@ Result<DeliveryLedger::Claim> Lane::claimDelivery(const DeliveryMachine &deliver
         return prepared.error();
     m_owner = QUuid::createUuid().toString(QUuid::WithoutBraces);
     // From before the claim: the database counts from a moment in it.
-    m_leaseEndNsec = bootNsec() + std::chrono::nanoseconds(leaseOf(m_settings.config)).count();
+    m_leaseEndNsec = clockNsec() + std::chrono::nanoseconds(leaseOf(m_settings.config)).count();
     return takeOver ? ledger().takeOver(m_request, m_owner) : ledger().claim(m_request, m_owner);
+}
+
+qint64 Lane::clockNsec() const
+{
+    return bootNsec() + std::chrono::nanoseconds(m_clockJump).count();
 }
 
 bool Lane::leaseLasts() const
 {
-    return bootNsec() + std::chrono::nanoseconds(LeaseLeftAtTheDot).count() <= m_leaseEndNsec;
+    return clockNsec() + std::chrono::nanoseconds(LeaseLeftAtTheDot).count() <= m_leaseEndNsec;
 }
 
 Result<void> Lane::prepare(const DeliveryMachine &delivery)
@@ -287,6 +429,7 @@ Result<void> Lane::prepare(const DeliveryMachine &delivery)
 SendResult Lane::sendMail(DeliveryMachine &delivery)
 {
     const auto beforeDot = [this, &delivery] {
+        at(FaultPoint::WorkerMidMail, delivery);
         if (marks())
             return leaseLasts(); // a dead worker's claim is its announcement
         const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId,
@@ -297,7 +440,7 @@ SendResult Lane::sendMail(DeliveryMachine &delivery)
     };
     const auto afterDot = [this, &delivery] {
         delivery.handedOver(elapsedUsec());
-        m_crash.reached(Stage::HandedOver);
+        at(FaultPoint::WorkerHandedOver, delivery);
     };
     SendResult result = m_smtp->send(delivery.mail(), {beforeDot, afterDot}, *m_settings.stop);
     if (result.status == SendResult::Status::NotSent)

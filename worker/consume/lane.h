@@ -4,7 +4,7 @@
 #include "worker/consume/deliverymachine.h"
 #include "worker/consume/doubtjournal.h"
 #include "worker/consume/handover.h"
-#include "worker/faults/crashpoint.h"
+#include "worker/faults/faultgate.h"
 #include "worker/mail/smtpclient.h"
 #include "worker/store/claimsession.h"
 #include "worker/store/deliveryledger.h"
@@ -31,6 +31,7 @@ struct LaneSettings
     std::shared_ptr<std::atomic_int> opening; ///< ClaimSession::Settings
     std::shared_ptr<PgPool> pool; ///< for Strategy::ClaimSendMark on PostgreSQL
     std::shared_ptr<DoubtJournal> doubts;
+    std::shared_ptr<const FaultGate> faults; ///< never null
 };
 
 /// What became of one delivery.
@@ -40,6 +41,8 @@ struct LaneReport
     DeliveryReport report; ///< after COMMIT or roll-back; the journal does not have it yet
     std::optional<Error> databaseLost; ///< it is away, and the next delivery would come to nothing as well
     bool crowdedOut = false; ///< nothing was begun: the database has no connection left for this lane
+    std::optional<FaultPoint>
+        crashed; ///< as if its process had died there: nothing is settled, nobody is told the outcome
     QStringList warnings; ///< something beside the delivery: the handover file could not be written
 };
 
@@ -82,11 +85,15 @@ private:
     bool marks() const { return m_settings.config.strategy == Strategy::ClaimSendMark; }
     SendResult sendMail(DeliveryMachine &delivery);
     using StageTimes = decltype(DeliveryReport::stageUsec);
-    void passedStages(const StageTimes &before, const StageTimes &after) const;
+    void passedStages(const StageTimes &before, const DeliveryMachine &delivery);
+    void at(FaultPoint point, const DeliveryMachine &delivery);
+    std::optional<DeliveryInput> injected(const DeliveryCommand &command, const DeliveryMachine &delivery);
+    void work(DeliveryMachine &delivery);
+    void pause(std::chrono::milliseconds time) const;
+    qint64 clockNsec() const;
 
     LaneSettings m_settings;
     const int m_number;
-    CrashPoints m_crash;
     QDateTime m_receivedAt; ///< UTC; of the message in work
     qint64 m_receivedNsec = 0;
     std::unique_ptr<ClaimSession> m_claims;
@@ -96,6 +103,7 @@ private:
     qint64 m_leaseEndNsec = 0; ///< by the clock that counts suspend
     std::optional<Error> m_databaseLost; ///< in the delivery in work
     bool m_crowdedOut = false; ///< in the delivery in work
+    std::chrono::milliseconds m_clockJump{0}; ///< its clocks are ahead by that, for a fault that is armed
     QStringList m_warnings; ///< of the delivery in work
     std::optional<std::chrono::steady_clock::time_point> m_restsAt;
     std::optional<Handover> m_handover;

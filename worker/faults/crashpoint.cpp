@@ -1,17 +1,7 @@
 #include "worker/faults/crashpoint.h"
 
-#include <QtGlobal>
-
 #include <array>
-#include <cstdlib>
 #include <utility>
-
-#ifdef Q_OS_WIN
-#include <windows.h>
-#else
-#include <csignal>
-#include <unistd.h>
-#endif
 
 using namespace Qt::StringLiterals;
 
@@ -29,23 +19,7 @@ constexpr std::array<std::pair<Stage, QLatin1StringView>, 7> Names = {{
     {Stage::Deleted, "deleted"_L1},
 }};
 
-[[noreturn]] void die()
-{
-#ifdef Q_OS_WIN
-    TerminateProcess(GetCurrentProcess(), 137);
-#else
-    ::kill(::getpid(), SIGKILL);
-#endif
-    std::abort(); // not reached; the compiler does not know
-}
-
 } // namespace
-
-void CrashPoints::reached(Stage stage) const
-{
-    if (m_armed == stage)
-        die();
-}
 
 std::optional<Stage> crashStage(const QString &name)
 {

@@ -53,12 +53,17 @@ void FaultSocket::open()
         connectNow();
 }
 
-void FaultSocket::failNextMails(int times, int replyCode)
+void FaultSocket::arm(const FaultRule &rule)
 {
-    act(jsonLine({{u"arm"_s, u"mail"_s}, {u"times"_s, times}, {u"code"_s, replyCode}}));
+    act(jsonLine({{u"arm"_s, toJson(rule)}}));
 }
 
-void FaultSocket::disarm()
+void FaultSocket::disarm(int id)
+{
+    act(jsonLine({{u"disarm"_s, id}}));
+}
+
+void FaultSocket::disarmAll()
 {
     act(jsonLine({{u"disarm"_s, u"all"_s}}));
 }
@@ -129,16 +134,16 @@ void FaultSocket::readLine(const QByteArray &line)
         return;
     // Also pushed at each change, so that it answers an act or not: a little early is near enough for `lost`.
     m_unanswered = qMax(0, m_unanswered - 1);
-    ArmedFaults faults;
+    FaultRules rules;
     const QJsonArray list = armed.toArray();
     for (const QJsonValue item : list) {
-        faults.append({item["where"_L1].toString(), item["remaining"_L1].toInt(), item["code"_L1].toInt(),
-                       item["text"_L1].toString()});
+        if (auto rule = faultRule(item.toObject()))
+            rules.append(rule.take());
     }
-    if (m_known && faults == m_armed)
+    if (m_known && rules == m_armed)
         return;
     m_known = true;
-    m_armed = faults;
+    m_armed = rules;
     Q_EMIT armedChanged(m_armed);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "worker/types.h"
+#include "worker/faults/fault.h"
 
 #include <QByteArray>
 #include <QList>
@@ -10,9 +10,13 @@
 
 namespace sendonce {
 
-/// Arms faults of the embedded services over their control socket and hears what is armed: JSON lines.
-///   -> {"arm":"mail","times":3,"code":451}     -> {"disarm":"all"}     -> {"status":true}
-///   <- {"armed":[{"where":"mail","remaining":3,"code":451,"text":"4.3.0 …"}]}   after each request and at each change
+/// Arms faults on the embedded services' board over their control socket and hears what is armed: JSON lines.
+///   -> {"arm":{"where":"mail.end","what":"reply","code":451,"times":3}}   (worker/faults/fault.h)
+///   -> {"disarm":"all"}   -> {"disarm":7}     by id
+///   -> {"status":true}
+///   <- {"armed":[{"id":7,"where":"mail.end",…}]}   after each of these and, a little later, at each change
+///   -> {"ask":"worker.claimed","event":"…","recipient":"…","type":"…","key":"…"}   what strikes there; it is used up
+///   <- {"fault":{"what":"crash",…}}    or {"fault":null}
 ///   <- {"error":"…"}
 /// Asynchronous; connects by itself and again after a loss (every second while wanted).
 class FaultSocket : public QObject
@@ -24,13 +28,14 @@ public:
 
     void open();
     /// An act goes out when there is a connection; if there is none and none can be made just now, it fails.
-    void failNextMails(int times, int replyCode);
-    void disarm();
+    void arm(const FaultRule &rule);
+    void disarm(int id);
+    void disarmAll();
 
 Q_SIGNALS:
     /// At the first answer, and whenever it is something else than before; nothing is armed when the connection is
     /// lost.
-    void armedChanged(const sendonce::ArmedFaults &faults);
+    void armedChanged(const sendonce::FaultRules &rules);
     void failed(const QString &text); ///< an act could not be carried out; says why
 
 private:
@@ -46,7 +51,7 @@ private:
     QTimer m_reconnect;
     QList<QByteArray> m_acts; ///< waiting for the connection
     QByteArray m_pending; ///< of a line that is not whole yet
-    ArmedFaults m_armed;
+    FaultRules m_armed;
     int m_unanswered = 0; ///< acts that were sent and have not been answered
     bool m_known = false; ///< m_armed was heard on this connection
 };

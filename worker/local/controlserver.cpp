@@ -1,6 +1,6 @@
 #include "worker/local/controlserver.h"
 
-#include "worker/local/mailfaults.h"
+#include "worker/local/faultboard.h"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -28,7 +28,7 @@ constexpr qsizetype MaxSocketPath = 106;
 constexpr qsizetype MaxRequest = 64 * 1024;
 constexpr qint64 MaxUnsent = 1 << 20;
 constexpr int MaxClients = 32;
-constexpr qsizetype MaxText = 400; ///< of a fault: a reply line has 512 octets
+constexpr int PushInterval = 50; ///< ms
 
 bool fits(const QString &path)
 {
@@ -62,33 +62,15 @@ QString shown(const QJsonValue &value)
     return text.size() > 60 ? text.first(60) + u"…"_s : text;
 }
 
-QString numberError(const QJsonObject &request, const QString &member, int least, int most)
-{
-    const QJsonValue value = request.value(member);
-    const double number = value.toDouble(-1);
-    if (value.isDouble() && number >= least && number <= most && number == int(number))
-        return {};
-    return u"%1 must be a whole number from %2 to %3, not %4"_s.arg(member).arg(least).arg(most).arg(shown(value));
-}
-
-QString textError(const QJsonValue &value)
-{
-    if (value.isUndefined())
-        return {};
-    const QString text = value.toString();
-    const bool printable = std::all_of(text.cbegin(), text.cend(), [](QChar c) { return c >= u' ' && c <= u'~'; });
-    if (value.isString() && printable && !text.isEmpty() && text.size() <= MaxText)
-        return {};
-    return u"text must be 1 to %1 printable ASCII characters, not %2"_s.arg(MaxText).arg(shown(value));
-}
-
 } // namespace
 
-ControlServer::ControlServer(MailFaults *faults, QObject *parent) : QObject(parent), m_faults(faults)
+ControlServer::ControlServer(FaultBoard *faults, QObject *parent) : QObject(parent), m_faults(faults)
 {
     m_server.setSocketOptions(QLocalServer::UserAccessOption);
     connect(&m_server, &QLocalServer::newConnection, this, &ControlServer::accept);
-    connect(m_faults, &MailFaults::changed, this, &ControlServer::pushChange);
+    connect(m_faults, &FaultBoard::changed, this, &ControlServer::changed);
+    m_push.setSingleShot(true);
+    connect(&m_push, &QTimer::timeout, this, &ControlServer::pushChange);
 }
 
 ControlServer::~ControlServer()
@@ -150,6 +132,7 @@ void ControlServer::close()
     m_server.close();
     const QList<QLocalSocket *> clients = m_pending.keys();
     m_pending.clear();
+    m_watching.clear();
     for (QLocalSocket *client : clients) {
         client->disconnect(this);
         client->abort();
@@ -170,6 +153,7 @@ void ControlServer::accept()
         connect(client, &QLocalSocket::readyRead, this, [this, client] { read(client); });
         connect(client, &QLocalSocket::disconnected, this, [this, client] {
             m_pending.remove(client);
+            m_watching.remove(client);
             client->deleteLater();
         });
         if (client->bytesAvailable() > 0)
@@ -210,55 +194,93 @@ QByteArray ControlServer::answer(const QByteArray &request)
         return errorLine(u"a request is one JSON object on a line: %1"_s.arg(why));
     }
     const QJsonObject object = document.object();
-    const int asked =
-        int(object.contains("arm"_L1)) + int(object.contains("disarm"_L1)) + int(object.contains("status"_L1));
-    if (asked != 1)
-        return errorLine(u"exactly one of arm, disarm and status is expected"_s);
-
-    const QStringList members = object.contains("arm"_L1) ? QStringList{u"arm"_s, u"times"_s, u"code"_s, u"text"_s}
-                                                          : QStringList{u"disarm"_s, u"status"_s};
+    static const QStringList acts = {u"arm"_s, u"disarm"_s, u"status"_s, u"ask"_s};
+    QStringList wanted;
+    for (const QString &act : acts) {
+        if (object.contains(act))
+            wanted.append(act);
+    }
+    if (wanted.size() != 1)
+        return errorLine(u"exactly one of %1 is expected"_s.arg(acts.join(u", "_s)));
+    const QStringList members =
+        wanted.first() == "ask"_L1 ? QStringList{u"ask"_s, u"event"_s, u"recipient"_s, u"type"_s, u"key"_s} : wanted;
     for (const QString &member : object.keys()) {
         if (!members.contains(member))
             return errorLine(u"%1 is not known here; accepted are %2"_s.arg(shown(member), members.join(u", "_s)));
     }
-
-    if (const QJsonValue what = object.value("arm"_L1); !what.isUndefined()) {
-        if (what != u"mail"_s)
-            return errorLine(u"arm must be \"mail\", not %1"_s.arg(shown(what)));
-        for (const QString &error : {numberError(object, u"times"_s, 1, MailFaults::MaxTimes),
-                                     numberError(object, u"code"_s, MailFaults::MinReplyCode, MailFaults::MaxReplyCode),
-                                     textError(object.value("text"_L1))}) {
-            if (!error.isEmpty())
-                return errorLine(error);
-        }
-        m_faults->failNext(object.value("times"_L1).toInt(), object.value("code"_L1).toInt(),
-                           object.value("text"_L1).toString());
-    } else if (const QJsonValue which = object.value("disarm"_L1); !which.isUndefined()) {
-        if (which != u"all"_s && which != u"mail"_s)
-            return errorLine(u"disarm must be \"all\" or \"mail\", not %1"_s.arg(shown(which)));
-        m_faults->disarm();
-    } else if (object.value("status"_L1) != true) {
-        return errorLine(u"status must be true, not %1"_s.arg(shown(object.value("status"_L1))));
-    }
+    const QJsonValue value = object.value(wanted.first());
+    if (wanted.first() == "ask"_L1)
+        return ask(object);
+    m_watching.insert(m_answering);
+    if (wanted.first() == "arm"_L1)
+        return arm(value);
+    if (wanted.first() == "disarm"_L1)
+        return disarm(value);
+    if (value != true)
+        return errorLine(u"status must be true, not %1"_s.arg(shown(value)));
     return armedLine();
+}
+
+QByteArray ControlServer::arm(const QJsonValue &rule)
+{
+    if (!rule.isObject())
+        return errorLine(u"arm must be an object that says where and what, not %1"_s.arg(shown(rule)));
+    const auto wanted = faultRule(rule.toObject());
+    if (!wanted)
+        return errorLine(wanted.error().text);
+    const auto armed = m_faults->arm(wanted.value());
+    return armed ? armedLine() : errorLine(armed.error().text);
+}
+
+QByteArray ControlServer::disarm(const QJsonValue &which)
+{
+    if (which == u"all"_s) {
+        m_faults->disarmAll();
+        return armedLine();
+    }
+    const int id = which.toInt();
+    if (id <= 0)
+        return errorLine(u"disarm must be \"all\" or the id of an armed fault, not %1"_s.arg(shown(which)));
+    if (!m_faults->disarm(id))
+        return errorLine(u"no fault with the id %1 is armed (any more)"_s.arg(id));
+    return armedLine();
+}
+
+QByteArray ControlServer::ask(const QJsonObject &question)
+{
+    const auto point = faultPoint(question.value("ask"_L1).toString());
+    if (!point)
+        return errorLine(point.error().text);
+    const auto text = [&question](QLatin1StringView member) { return question.value(member).toString(); };
+    const auto fault =
+        m_faults->ask(point.value(), {text("event"_L1), text("recipient"_L1), text("type"_L1), text("key"_L1)});
+    return jsonLine({{u"fault"_s, fault ? QJsonValue(toJson(*fault)) : QJsonValue()}});
 }
 
 QByteArray ControlServer::armedLine() const
 {
     QJsonArray list;
-    const ArmedFaults armed = m_faults->armed();
-    for (const ArmedFault &fault : armed)
-        list.append(QJsonObject{{u"where"_s, fault.where},
-                                {u"remaining"_s, fault.remaining},
-                                {u"code"_s, fault.replyCode},
-                                {u"text"_s, fault.text}});
+    const FaultRules armed = m_faults->armed();
+    for (const FaultRule &rule : armed)
+        list.append(toJson(rule));
     return jsonLine({{u"armed"_s, list}});
+}
+
+/// Somebody who is being answered has armed or disarmed: the others hear of it at once. A lane that asks may have used
+/// one up, and so may services a thousand times a second.
+void ControlServer::changed()
+{
+    if (m_watching.contains(m_answering))
+        pushChange();
+    else if (!m_push.isActive())
+        m_push.start(PushInterval);
 }
 
 void ControlServer::pushChange()
 {
+    m_push.stop();
     const QByteArray line = armedLine();
-    const QList<QLocalSocket *> clients = m_pending.keys();
+    const QList<QLocalSocket *> clients = m_watching.values();
     for (QLocalSocket *client : clients) {
         if (client != m_answering)
             write(client, line);

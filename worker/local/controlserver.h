@@ -6,23 +6,26 @@
 #include <QHash>
 #include <QLocalServer>
 #include <QObject>
+#include <QSet>
 #include <QString>
+#include <QTimer>
 
 class QLocalSocket;
 
 namespace sendonce {
 
-class MailFaults;
+class FaultBoard;
 
-/// Where faults of the embedded services are armed and watched: a local socket for the owner of the data folder alone,
-/// JSON lines as in worker/faults/faultsocket.h. Every request gets one answer; every other client hears of each
-/// change.
+/// Where faults are armed, watched and, by workers, asked for: a local socket for the owner of the data folder alone,
+/// JSON lines as in worker/faults/faultsocket.h. Every request gets one answer. Every other client that has asked for
+/// what is armed hears of each change: at once when something is armed or disarmed, of strikes at most 20 times a
+/// second.
 class ControlServer : public QObject
 {
     Q_OBJECT
 public:
     /// \param faults not owned, must live longer
-    explicit ControlServer(MailFaults *faults, QObject *parent = nullptr);
+    explicit ControlServer(FaultBoard *faults, QObject *parent = nullptr);
     ~ControlServer() override;
 
     /// Listens and returns the socket's path (see socketPath()). A socket left by a dead process is replaced; one that
@@ -40,13 +43,19 @@ private:
     void accept();
     void read(QLocalSocket *client);
     QByteArray answer(const QByteArray &request);
+    QByteArray arm(const QJsonValue &rule);
+    QByteArray disarm(const QJsonValue &which);
+    QByteArray ask(const QJsonObject &question);
     QByteArray armedLine() const;
+    void changed();
     void pushChange();
     void write(QLocalSocket *client, const QByteArray &line);
 
-    MailFaults *m_faults;
+    FaultBoard *m_faults;
     QLocalServer m_server;
     QHash<QLocalSocket *, QByteArray> m_pending; ///< what each client has sent of an unfinished line
+    QSet<QLocalSocket *> m_watching; ///< who hears of changes
+    QTimer m_push; ///< a change was not told yet
     QLocalSocket *m_answering = nullptr; ///< whose request is being carried out: it gets an answer, not a push
 };
 

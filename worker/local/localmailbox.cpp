@@ -1,6 +1,6 @@
 #include "worker/local/localmailbox.h"
 
-#include "worker/local/mailfaults.h"
+#include "worker/local/faultboard.h"
 #include "worker/local/smtpsession.h"
 
 #include <QLoggingCategory>
@@ -28,7 +28,7 @@ struct LocalMailbox::Connection
     QTimer idle;
 };
 
-LocalMailbox::LocalMailbox(const QString &maildirPath, MailFaults *faults, QObject *parent)
+LocalMailbox::LocalMailbox(const QString &maildirPath, FaultBoard *faults, QObject *parent)
     : QObject(parent)
     , m_maildir(maildirPath)
     , m_faults(faults)
@@ -111,8 +111,8 @@ void LocalMailbox::read(QTcpSocket *socket)
 
 QByteArray LocalMailbox::take(const ReceivedMail &mail)
 {
-    if (const std::optional<ArmedFault> fault = m_faults->takeFault())
-        return QByteArray::number(fault->replyCode) + ' ' + fault->text.toLatin1();
+    if (const std::optional<Fault> fault = m_faults->ask(FaultPoint::MailEnd))
+        return QByteArray::number(fault->code) + ' ' + fault->text.toLatin1();
     const Result<QString> id = m_maildir.store(mail);
     if (!id) {
         qCWarning(lcMailbox).noquote() << "a mail was not stored:" << id.error().text;

@@ -15,7 +15,7 @@ class QTcpSocket;
 
 namespace sendonce {
 
-class MailFaults;
+class FaultBoard;
 class SmtpSession;
 
 /// The embedded mail server: SMTP on 127.0.0.1 in front of a Maildir. A 250 is given only after the mail is durable.
@@ -28,8 +28,8 @@ public:
     static constexpr int MaxConnections = 200;
 
     /// \param maildirPath made (0700) by listen() when it is missing
-    /// \param faults asked at the end of each mail's data; not owned, must live longer
-    LocalMailbox(const QString &maildirPath, MailFaults *faults, QObject *parent = nullptr);
+    /// \param faults asked at each point of the dialogue; not owned, must live longer
+    LocalMailbox(const QString &maildirPath, FaultBoard *faults, QObject *parent = nullptr);
     ~LocalMailbox() override;
 
     /// Opens the Maildir, then listens on 127.0.0.1 only; returns the port in use. Port 0: any free one. A taken port
@@ -59,7 +59,7 @@ private:
     QByteArray take(const ReceivedMail &mail);
 
     Maildir m_maildir;
-    MailFaults *m_faults;
+    FaultBoard *m_faults;
     LoopbackListener m_listener;
     QHash<QTcpSocket *, std::shared_ptr<Connection>> m_connections;
     std::chrono::milliseconds m_idleTimeout = std::chrono::minutes(5);

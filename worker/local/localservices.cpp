@@ -4,7 +4,7 @@
 #include "worker/local/locallock.h"
 #include "worker/local/localmailbox.h"
 #include "worker/local/localsqsserver.h"
-#include "worker/local/mailfaults.h"
+#include "worker/local/faultboard.h"
 
 #include <QCoreApplication>
 #include <QDeadlineTimer>
@@ -157,7 +157,7 @@ struct LocalServices::Private
             mailbox.close();
             sqs.close();
         }
-        MailFaults faults;
+        FaultBoard faults;
         local::LocalSqsServer sqs;
         LocalMailbox mailbox;
         ControlServer control;

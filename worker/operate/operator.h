@@ -76,6 +76,8 @@ public Q_SLOTS:
     void importDeadLetters(const QString &path, bool toSource);
     void forgetClaim(const QString &eventId, const QString &reason);
     /// Once a day from now on, unless the profile is read-only.
+    /// What lanes have left in the handover file that died, of this process or another: possiblyMailedTwice() for each.
+    void collectHandover();
     void scheduleCleanUps();
     /// Both leave the claims of the last browse's letters alone.
     void previewCleanUp();
@@ -135,7 +137,6 @@ private:
     /// The dead letters, or nothing, which is told: no database, or an act that this profile may not do.
     enum class Right { Look, Act };
     DeadLetters *lettersFor(const QString &act, Right right);
-    void collectHandover();
     void writeSends();
     void watchMailbox();
     void refreshMailbox();

@@ -1,0 +1,116 @@
+#include "worker/faults/faultgate.h"
+
+#include <QFile>
+#include <QJsonDocument>
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace sendonce {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr timeval Patience{1, 0};
+constexpr qsizetype LongestLine = 64 * 1024;
+
+/// The first line that a local socket answers to this one; empty when there is none in time. Plain calls: a
+/// QLocalSocket would be an object with an owner, and this is asked from any thread.
+QByteArray askLocalSocket(const QString &path, const QByteArray &line)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const QByteArray name = QFile::encodeName(path);
+    if (name.size() >= qsizetype(sizeof address.sun_path))
+        return {};
+    std::copy(name.cbegin(), name.cend(), address.sun_path);
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket < 0)
+        return {};
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof Patience);
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &Patience, sizeof Patience);
+    QByteArray answer;
+    if (::connect(socket, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0
+        && ::send(socket, line.constData(), size_t(line.size()), MSG_NOSIGNAL) == line.size()) {
+        char bytes[4096];
+        while (!answer.contains('\n') && answer.size() < LongestLine) {
+            const ssize_t got = ::recv(socket, bytes, sizeof bytes, 0);
+            if (got <= 0)
+                break;
+            answer.append(bytes, got);
+        }
+    }
+    ::close(socket);
+    return answer.left(answer.indexOf('\n'));
+}
+
+} // namespace
+
+FaultGate::FaultGate(const QString &socketPath, Death death, std::optional<Stage> crashAt)
+    : m_socketPath(socketPath)
+    , m_death(death)
+    , m_crashAt(crashAt)
+{ }
+
+void FaultGate::setArmed(const FaultRules &rules)
+{
+    quint32 armed = 0;
+    for (const FaultRule &rule : rules)
+        armed |= 1U << int(rule.where);
+    m_armed = armed;
+}
+
+std::optional<Fault> FaultGate::ask(FaultPoint point, const FaultSubject &subject) const
+{
+    if (const auto stage = m_crashAt ? faultPointOf(*m_crashAt) : std::nullopt; stage == point)
+        return Fault{FaultEffect::Crash, 0, {}, {}};
+    if ((m_armed & (1U << int(point))) == 0 || m_socketPath.isEmpty())
+        return std::nullopt;
+    const QJsonObject question{{u"ask"_s, faultPointName(point)},
+                               {u"event"_s, subject.event},
+                               {u"recipient"_s, subject.recipient},
+                               {u"type"_s, subject.type},
+                               {u"key"_s, subject.key}};
+    const QByteArray answer =
+        askLocalSocket(m_socketPath, QJsonDocument(question).toJson(QJsonDocument::Compact) + '\n');
+    const QJsonObject fault = QJsonDocument::fromJson(answer).object().value("fault"_L1).toObject();
+    return fault.isEmpty() ? std::nullopt : std::optional(faultFromJson(fault));
+}
+
+void FaultGate::die() const
+{
+    if (m_death == Death::Lane)
+        return;
+    ::kill(::getpid(), SIGKILL);
+    std::abort(); // not reached; the compiler does not know
+}
+
+std::optional<FaultPoint> faultPointOf(Stage stage)
+{
+    switch (stage) {
+    case Stage::Received:
+        return FaultPoint::WorkerReceived;
+    case Stage::Claimed:
+        return FaultPoint::WorkerClaimed;
+    case Stage::LookedUp:
+        return FaultPoint::WorkerLookedUp;
+    case Stage::HandedOver:
+        return FaultPoint::WorkerHandedOver;
+    case Stage::Accepted:
+        return FaultPoint::WorkerAccepted;
+    case Stage::Committed:
+        return FaultPoint::WorkerCommitted;
+    case Stage::Deleted:
+        return FaultPoint::WorkerDeleted;
+    case Stage::Validated:
+        break;
+    }
+    return std::nullopt;
+}
+
+} // namespace sendonce
