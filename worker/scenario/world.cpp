@@ -138,6 +138,7 @@ struct World::Private
     QList<DeliveryReport> deliveries;
     QList<WorldLogLine> log;
     QSet<QString> announced;
+    QMap<QString, ReplayItem> replayed; ///< by MessageId of the letter
     int crashes = 0;
 };
 
@@ -251,6 +252,11 @@ void World::Private::openMember(int number)
     connect(worker, &Worker::crashed, q,
             tell([this](Member &, int, const QString &, const QString &, FaultPoint) { ++crashes; }));
     connect(worker, &Worker::deleted, q, tell([](Member &, const QStringList &) {}));
+    connect(worker, &Worker::replayChanged, q, [this](const QList<ReplayItem> &items) {
+        for (const ReplayItem &item : items)
+            replayed.insert(item.messageId, item);
+        told();
+    });
     connect(worker, &Worker::delivered, q, [this](const DeliveryReport &report) {
         deliveries.append(report);
         if (report.outcome == Outcome::InDoubt || report.possiblyMailedTwice)
@@ -512,37 +518,29 @@ void World::replay(const QStringList &eventIds, const ReplayOrder &how, Done<QLi
             done(list.error());
             return;
         }
-        auto items = std::make_shared<QMap<QString, ReplayItem>>(); // by MessageId, as they are now
         ReplayOrder order = how;
         order.messageIds.clear();
         for (const DeadLetter &letter : list->letters) {
             if (!eventIds.isEmpty() && !eventIds.contains(letter.eventId))
                 continue;
             order.messageIds.append(letter.message.messageId);
-            ReplayItem item;
-            item.messageId = letter.message.messageId;
-            item.eventId = letter.eventId;
-            items->insert(item.messageId, item);
+            d->replayed.remove(letter.message.messageId);
         }
-        auto *const context = new QObject(this); // of this replay alone
-        connect(worker(1), &Worker::replayChanged, context, [this, items](const QList<ReplayItem> &changed) {
-            for (const ReplayItem &item : changed) {
-                if (items->contains(item.messageId))
-                    items->insert(item.messageId, item);
-            }
-            d->told();
-        });
         if (!order.messageIds.isEmpty())
             worker(1)->replay(order);
-        const auto begun = [items] {
-            return std::none_of(items->cbegin(), items->cend(),
-                                [](const ReplayItem &item) { return item.state == ReplayItem::State::Sending; });
+        const auto begun = [this, ids = order.messageIds] {
+            return std::all_of(ids.cbegin(), ids.cend(), [this](const QString &id) {
+                const auto item = d->replayed.constFind(id);
+                return item != d->replayed.cend() && item->state != ReplayItem::State::Sending;
+            });
         };
-        await(begun, 60s, [this, items, context, done](bool hasBegun) {
-            delete context;
+        await(begun, 60s, [this, ids = order.messageIds, done](bool hasBegun) {
             d->actedOnQueues();
+            QList<ReplayItem> items;
+            for (const QString &id : ids)
+                items.append(d->replayed.value(id));
             if (hasBegun)
-                done(items->values());
+                done(items);
             else
                 done(Error{ErrorKind::Unreachable, u"the replay did not get on within 60 s"_s, {}});
         });
@@ -650,6 +648,11 @@ bool World::isAnnounced(const QString &eventId) const
 const FaultRules &World::armed() const
 {
     return d->armed;
+}
+
+QList<ReplayItem> World::replayItems() const
+{
+    return d->replayed.values();
 }
 
 } // namespace sendonce

@@ -123,6 +123,7 @@ public:
     /// Somebody was told that this event may have been mailed, or mailed twice: in doubt, or a warning in the log.
     bool isAnnounced(const QString &eventId) const;
     const FaultRules &armed() const;
+    QList<ReplayItem> replayItems() const; ///< of all replays, one for each letter, as they are now
 
 Q_SIGNALS:
     void opened();
