@@ -29,5 +29,9 @@ int runDlqRuns(const QStringList &words);
 int runDlqAudit(const QStringList &words);
 int runDoubtList(const QStringList &words);
 int runDoubtSettle(const QStringList &words);
+int runFaultList(const QStringList &words);
+int runFaultPoints(const QStringList &words);
+int runFaultArm(const QStringList &words);
+int runFaultDisarm(const QStringList &words);
 
 } // namespace sendonce

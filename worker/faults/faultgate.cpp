@@ -128,4 +128,9 @@ std::optional<FaultPoint> faultPointOf(Stage stage)
     return std::nullopt;
 }
 
+FaultSubject faultSubject(const DeliveryReport &delivery)
+{
+    return {delivery.eventId, delivery.recipient, delivery.eventType, delivery.messageId};
+}
+
 } // namespace sendonce
