@@ -170,7 +170,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("variable");
         QTest::addColumn<QString>("value");
-        QTest::newRow("queue") << u"SENDONCE_QUEUE_URL"_s << u"http://127.0.0.1:1/000000000000/q"_s;
+        QTest::newRow("queue") << u"AWS_ENDPOINT_URL_SQS"_s << u"http://127.0.0.1:1"_s;
         QTest::newRow("database") << u"DATABASE_URL"_s << u"postgresql://127.0.0.1/jobs"_s;
         QTest::newRow("mail") << u"SENDONCE_MAIL_URL"_s << u"smtp://127.0.0.1:1"_s;
         QTest::newRow("read-only") << u"SENDONCE_READ_ONLY"_s << u"1"_s;

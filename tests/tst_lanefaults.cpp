@@ -455,6 +455,348 @@ private Q_SLOTS:
         QFETCH(int, number);
         judge(MarkCases[number], {{u"strategy"_s, u"claim-send-mark"_s}});
     }
+
+    void whatWouldNotBeMailedIsClaimedAllTheSame_data()
+    {
+        QTest::addColumn<QString>("fault");
+        QTest::addColumn<QStringList>("ends");
+        QTest::newRow("cut") << u"database.commit cut"_s << QStringList{u"given back"_s, u"gone"_s};
+        QTest::newRow("committed") << u"database.commit commit-then-cut"_s
+                                   << QStringList{u"given back"_s, u"duplicate"_s};
+        QTest::newRow("disk") << u"database.commit disk-full"_s << QStringList{u"failed"_s, u"gone"_s};
+        QTest::newRow("crash") << u"worker.committed crash"_s << QStringList{u"duplicate"_s};
+    }
+    void whatWouldNotBeMailedIsClaimedAllTheSame()
+    {
+        QFETCH(QString, fault);
+        QFETCH(QStringList, ends);
+        open();
+        arm(ruleOf(fault));
+        send(u"E"_s, 1, 99); // no such application
+        m_worker->start();
+        waitForTheEnd(ends.size());
+        QCOMPARE(outcomes(), ends);
+        QCOMPARE(mails(), 0);
+        QCOMPARE(claims(), 1);
+        QCOMPARE(deadLetters(), 0);
+    }
+
+    void aDuplicateNeedsNoCommit()
+    {
+        open();
+        m_worker->start();
+        send();
+        waitForTheEnd(1);
+        for (const QString &fault : {u"database.commit cut"_s, u"database.commit disk-full"_s})
+            arm(ruleOf(fault));
+        send(u"E"_s, 2);
+        waitForTheEnd(3);
+        QCOMPARE(outcomes(), (QStringList{u"sent"_s, u"duplicate"_s, u"duplicate"_s}));
+        QCOMPARE(mails(), 1);
+    }
+
+    void theOtherCopyOfWhatACrashLeftIsNotLost()
+    {
+        // The first copy is mailed, and its lane dies; the second one finds no claim and mails; then the first is
+        // skipped.
+        open();
+        arm(ruleOf(u"worker.accepted crash"_s));
+        send(u"E"_s, 2);
+        m_worker->start();
+        waitForTheEnd(2);
+        QCOMPARE(outcomes(), (QStringList{u"sent"_s, u"duplicate"_s}));
+        QCOMPARE(mails(), 2);
+        QCOMPARE(claims(), 1);
+        QCOMPARE(counters().possiblyTwice, 1);
+    }
+
+    void onlyWhomItIsFor()
+    {
+        open();
+        FaultRule rule = ruleOf(u"worker.looked-up crash"_s);
+        rule.event = u"E-?"_s;
+        rule.recipient = u"sam@*"_s;
+        rule.type = u"application.*"_s;
+        arm(rule);
+        rule = ruleOf(u"worker.claimed crash"_s);
+        rule.recipient = u"*"_s; // nobody knows it there
+        arm(rule);
+        m_worker->start();
+        send(u"F-1"_s);
+        waitForTheEnd(1);
+        QCOMPARE(m_crashed->size(), 0);
+        send(u"E-1"_s);
+        waitForTheEnd(2);
+        QCOMPARE(m_crashed->size(), 1);
+        QCOMPARE(m_crashed->first().at(2).toString(), u"E-1"_s);
+        QCOMPARE(armed().size(), 1);
+        QCOMPARE(mails(u"E-1"_s), 1);
+        QCOMPARE(mails(u"F-1"_s), 1);
+    }
+
+    void alsoBehindTheDelete()
+    {
+        open();
+        FaultRule rule = ruleOf(u"worker.deleted crash"_s);
+        rule.event = u"E"_s;
+        arm(rule);
+        m_worker->start();
+        send(u"F"_s);
+        waitForTheEnd(1);
+        QCOMPARE(m_crashed->size(), 0);
+        send(u"E"_s);
+        waitForTheEnd(2);
+        QCOMPARE(m_crashed->size(), 1);
+        QCOMPARE(logged(u"it was settled, nothing is lost"_s), 1);
+    }
+
+    void theOnlyLaneDiesAgainAndAgain()
+    {
+        open();
+        FaultRule rule = ruleOf(u"worker.claimed crash"_s);
+        rule.times = 2;
+        arm(rule);
+        send();
+        m_worker->start();
+        waitForTheEnd(1);
+        QCOMPARE(m_crashed->size(), 2);
+        QCOMPARE(outcomes(), Sent);
+        QCOMPARE(report(0).receiveCount, 3);
+        QCOMPARE(mails(), 1);
+    }
+
+    void whoAlwaysDiesOfAMessageLeavesItToTheDeadLetters()
+    {
+        open();
+        FaultRule rule = ruleOf(u"worker.claimed crash"_s);
+        rule.times = 0;
+        rule.event = u"E"_s;
+        arm(rule);
+        send();
+        send(u"F"_s);
+        m_worker->start();
+        waitForTheEnd(1, 1);
+        QCOMPARE(m_crashed->size(), 3);
+        QCOMPARE(outcomes(), Sent);
+        QCOMPARE(report(0).eventId, u"F"_s);
+        QCOMPARE(mails(), 0);
+        QCOMPARE(claims(), 1);
+        m_worker->disarmAll();
+        QTRY_COMPARE(armed(), FaultRules());
+    }
+
+    void aStopDoesNotWaitForALaneThatBeginsAnew()
+    {
+        open();
+        arm(ruleOf(u"worker.claimed crash"_s));
+        send();
+        m_worker->start();
+        QElapsedTimer stopping;
+        connect(m_worker.get(), &Worker::crashed, this, [&] {
+            m_worker->stop();
+            stopping.start();
+        });
+        QTRY_VERIFY(m_crashed->size() == 1 && state() == WorkerState::Stopped);
+        QVERIFY2(stopping.elapsed() < 450, qPrintable(QString::number(stopping.elapsed())));
+        QCOMPARE(m_delivered->size(), 0);
+        m_worker->start();
+        waitForTheEnd(1);
+        QCOMPARE(outcomes(), Sent);
+        QCOMPARE(mails(), 1);
+    }
+
+    void startedAgainWhileALaneBeginsAnewItWorks()
+    {
+        open();
+        arm(ruleOf(u"worker.claimed crash"_s));
+        send();
+        m_worker->start();
+        connect(m_worker.get(), &Worker::crashed, this, [&] {
+            m_worker->stop();
+            m_worker->start();
+        });
+        waitForTheEnd(1);
+        QCOMPARE(outcomes(), Sent);
+        QCOMPARE(mails(), 1);
+        QCOMPARE(state(), WorkerState::Running);
+    }
+
+    void aCrashWhileItStops()
+    {
+        open();
+        arm(ruleOf(u"worker.claimed hang"_s)); // until it is stopped
+        arm(ruleOf(u"worker.looked-up crash"_s));
+        send();
+        m_worker->start();
+        QTRY_COMPARE(armed().size(), 1);
+        m_worker->stop();
+        QTRY_COMPARE(state(), WorkerState::Stopped);
+        QCOMPARE(m_crashed->size(), 1);
+        QCOMPARE(m_delivered->size(), 0);
+        m_worker->start();
+        waitForTheEnd(1);
+        QCOMPARE(mails(), 1);
+    }
+
+    void closedWhileALaneBeginsAnew()
+    {
+        open();
+        arm(ruleOf(u"worker.accepted crash"_s));
+        send();
+        m_worker->start();
+        QTRY_COMPARE(m_crashed->size(), 1);
+        close();
+    }
+
+    void whatHangsEndsWithAStop_data()
+    {
+        QTest::addColumn<QString>("strategy");
+        QTest::addColumn<QString>("point");
+        QTest::addColumn<QString>("outcome");
+        for (const QString &strategy : {u"transaction"_s, u"claim-send-mark"_s}) {
+            const auto row = [&strategy](const QString &point, const QString &outcome) {
+                QTest::newRow(qPrintable(strategy + u", "_s + point)) << strategy << point << outcome;
+            };
+            row(u"worker.received"_s, u"given back"_s);
+            row(u"worker.claimed"_s, u"given back"_s);
+            row(u"worker.looked-up"_s, u"given back"_s);
+            row(u"worker.mid-mail"_s, u"given back"_s);
+            row(u"worker.handed-over"_s, u"sent"_s); // behind the dot nothing is abandoned
+            row(u"worker.accepted"_s, u"sent"_s);
+            row(u"worker.committed"_s, u"sent"_s);
+        }
+    }
+    void whatHangsEndsWithAStop()
+    {
+        QFETCH(QString, strategy);
+        QFETCH(QString, point);
+        QFETCH(QString, outcome);
+        open({{u"strategy"_s, strategy}});
+        arm(ruleOf(point + u" hang"_s));
+        send();
+        m_worker->start();
+        QTRY_COMPARE(armed(), FaultRules());
+        const qsizetype samples = m_depth->size();
+        QTRY_VERIFY(m_depth->size() > samples + 3); // it would have gone on by now
+        QCOMPARE(m_delivered->size(), 0);
+        QElapsedTimer stopping;
+        stopping.start();
+        m_worker->stop();
+        QTRY_COMPARE(state(), WorkerState::Stopped);
+        QVERIFY2(stopping.elapsed() < 1500, qPrintable(QString::number(stopping.elapsed())));
+        QCOMPARE(outcomes(), QStringList{outcome});
+        QCOMPARE(mails(), outcome == "sent"_L1 ? 1 : 0);
+        QCOMPARE(claims(), outcome == "sent"_L1 ? 1 : 0);
+        QCOMPARE(ask(u"SELECT count(*) FROM sendonce_delivery"_s), 0);
+        m_worker->start();
+        waitForTheEnd(outcome == "sent"_L1 ? 1 : 2);
+        QCOMPARE(mails(), 1);
+    }
+
+    void withASeedTheSameDeliveriesAreStruck()
+    {
+        const auto run = [this] {
+            open({}, 20);
+            FaultRule rule = ruleOf(u"worker.claimed crash"_s);
+            rule.times = 0;
+            rule.oneIn = 2;
+            rule.seed = 5;
+            arm(rule);
+            rule = ruleOf(u"database.claim disk-full"_s);
+            rule.times = 0;
+            rule.oneIn = 3;
+            arm(rule);
+            for (int i = 0; i < 8; ++i)
+                send(u"E-%1"_s.arg(i));
+            QStringList struck;
+            connect(m_worker.get(), &Worker::crashed, this,
+                    [&](int, const QString &, const QString &event) { struck.append(event + u" crashed"_s); });
+            connect(m_worker.get(), &Worker::delivered, this, [&](const DeliveryReport &each) {
+                if (each.outcome == Outcome::Failed)
+                    struck.append(each.eventId + u" failed"_s);
+            });
+            m_worker->start();
+            [&] { QTRY_COMPARE_WITH_TIMEOUT(counters().sent, 8, 40'000); }();
+            for (int i = 0; i < 8; ++i)
+                struck.append(u"%1 mails"_s.arg(mails(u"E-%1"_s.arg(i))));
+            close();
+            struck.sort();
+            return struck;
+        };
+        const QStringList first = run();
+        QVERIFY2(first.size() > 8 + 5, qPrintable(first.join(u", "_s)));
+        QCOMPARE(first.filter(u" mails"_s), QStringList(8, u"1 mails"_s));
+        QCOMPARE(run(), first);
+    }
+
+    void twoLanesOnPostgresql_data()
+    {
+        QTest::addColumn<QString>("strategy");
+        QTest::addColumn<QString>("fault");
+        QTest::addColumn<bool>("mayMailTwice");
+        QTest::addColumn<bool>("mayBeHeld");
+        for (const char *fault :
+             {"worker.received crash", "worker.claimed crash", "worker.looked-up crash", "worker.mid-mail crash",
+              "worker.committed crash", "worker.deleted crash", "database.claim cut", "database.claim busy",
+              "database.claim disk-full", "database.look-up cut", "database.commit cut",
+              "database.commit commit-then-cut", "database.commit disk-full"})
+            QTest::newRow(fault) << u"transaction"_s << QString::fromLatin1(fault) << false << false;
+        for (const char *fault : {"worker.handed-over crash", "worker.accepted crash"})
+            QTest::newRow(fault) << u"transaction"_s << QString::fromLatin1(fault) << true << false;
+        for (const char *fault : {"worker.received crash", "worker.committed crash", "worker.deleted crash",
+                                  "database.claim cut", "database.claim disk-full", "database.commit cut",
+                                  "database.commit commit-then-cut", "worker.mid-mail clock-jump 86400000"}) {
+            QTest::newRow((QByteArray("claim-send-mark, ") + fault).constData())
+                << u"claim-send-mark"_s << QString::fromLatin1(fault) << false << false;
+        }
+        QTest::newRow("claim-send-mark, worker.accepted crash")
+            << u"claim-send-mark"_s << u"worker.accepted crash"_s << false << true;
+    }
+    void twoLanesOnPostgresql()
+    {
+        // Lanes that share a thread: while one of them dies the other works.
+        QFETCH(QString, strategy);
+        QFETCH(QString, fault);
+        QFETCH(bool, mayMailTwice);
+        QFETCH(bool, mayBeHeld);
+        if (m_postgres.port() == 0 && !m_postgres.start())
+            QSKIP(qPrintable(m_postgres.why()));
+        const QString database = m_postgres.createJobBoard();
+        QVERIFY2(!database.isEmpty(), qPrintable(m_postgres.why()));
+        constexpr int Events = 12, Struck = 4;
+        open({{u"database-url"_s, m_postgres.url(database)}, {u"strategy"_s, strategy}, {u"lanes"_s, u"2"_s}}, 10);
+        FaultRule rule = ruleOf(fault);
+        rule.times = Struck;
+        rule.oneIn = 2;
+        rule.seed = 3;
+        arm(rule);
+        for (int i = 0; i < Events; ++i)
+            send(u"E-%1"_s.arg(i));
+        m_worker->start();
+        const auto sql = [&](const QString &statement) { return m_postgres.sql(database, statement); };
+        if (mayBeHeld) // whoever was mailed without a mark is somebody's lease, and then in doubt
+            QTRY_VERIFY_WITH_TIMEOUT(m_crashed->size() == Struck
+                                         && sql(u"SELECT count(*) FROM jobs_processedevent"_s)
+                                             == QString::number(Events - Struck),
+                                     40'000);
+        else
+            QTRY_COMPARE_WITH_TIMEOUT(sql(u"SELECT count(*) FROM jobs_processedevent"_s), QString::number(Events),
+                                      40'000);
+        if (!mayBeHeld)
+            waitForTheEnd(0);
+        int copies = 0;
+        for (int i = 0; i < Events; ++i) {
+            const int mailed = mails(u"E-%1"_s.arg(i));
+            QVERIFY(mailed >= 1 && (mailed == 1 || mayMailTwice));
+            copies += mailed - 1;
+        }
+        QCOMPARE(copies, mayMailTwice ? Struck : 0);
+        QCOMPARE(counters().possiblyTwice, copies); // none of them silently
+        QCOMPARE(counters().inDoubt, 0);
+        if (rule.what == FaultEffect::Crash)
+            QCOMPARE(m_crashed->size(), Struck);
+        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_delivery"_s), mayBeHeld ? QString::number(Struck) : u"0"_s);
+    }
 };
 
 QTEST_GUILESS_MAIN(LaneFaults)
