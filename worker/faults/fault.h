@@ -10,6 +10,7 @@
 #include <QStringList>
 
 #include <chrono>
+#include <optional>
 
 /// What can be made to fail, as values: what is armed, and what strikes. console.md, "Faults".
 namespace sendonce {
@@ -141,8 +142,8 @@ Result<FaultRule> faultRule(const QJsonObject &object);
 QString describe(const FaultRule &rule);
 
 QJsonObject toJson(const Fault &fault);
-/// As toJson() wrote it; nothing's default for what is missing.
-Fault faultFromJson(const QJsonObject &object);
+/// As toJson() wrote it; nothing when it names no effect.
+std::optional<Fault> faultFromJson(const QJsonObject &object);
 
 } // namespace sendonce
 
