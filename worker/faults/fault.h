@@ -109,7 +109,6 @@ struct FaultSubject
 {
     QString event, recipient, type; ///< empty: not known there, so a glob for it does not match
     QString key = {}; ///< stands for the event where that is not known: a MessageId
-    bool isCopy = false; ///< a mail that was stored before; Suppress strikes no other
 
     bool operator==(const FaultSubject &) const = default;
 };
