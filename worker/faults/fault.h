@@ -54,7 +54,7 @@ enum class FaultEffect {
     StoreThenClose, ///< mail: stored, then the connection ends without an answer
     StoreThenReset, ///< mail: stored, then a TCP reset
     HalfReply, ///< mail: the first bytes of the right answer, then the connection ends
-    Garbage, ///< mail: bytes that are no answer, then as always
+    Garbage, ///< mail: bytes that are no answer in place of it, then as always
     Suppress, ///< mail: a copy (Message-ID and Date seen before) is accepted and dropped, as some receivers do
     RateLimit, ///< mail: `count` mails in each `window`, the others get 450
     Fail, ///< queue: 500 InternalFailure
