@@ -126,7 +126,7 @@ public:
         depth.sampledAt = QDateTime::currentDateTimeUtc();
         showDepth(depth);
         showCounters({1204, 97, 3, 1, 1});
-        showArmed({{u"mail"_s, 2, 451, u"4.3.0 mail server down"_s}});
+        showArmed({FaultRule()});
         DeadLetterList letters;
         letters.letters = {letter(processed(7).eventId), letter(u"only-dead"_s)};
         letters.about = 2;
@@ -397,13 +397,18 @@ private Q_SLOTS:
         auto *pill = window.findChild<QPushButton *>(u"armed"_s);
         QSignalSpy disarmed(&window, &MainWindow::disarmRequested);
         QVERIFY(!pill->isVisible());
-        window.showArmed({{u"mail"_s, 2, 451, u"<b>down</b>"_s}});
+        FaultRule refusal;
+        refusal.times = 2;
+        refusal.event = u"<b>demo</b>"_s;
+        window.showArmed({refusal, FaultRule()});
         QVERIFY(pill->isVisible());
-        QCOMPARE(pill->text(), u"Next 2 mails fail · disarm"_s);
+        QCOMPARE(pill->text(), u"2 faults armed · disarm"_s);
+        QVERIFY2(pill->toolTip().contains(u"mail.end: reply 451, next 2, event &lt;b&gt;demo"_s),
+                 qPrintable(pill->toolTip()));
         QTest::mouseClick(pill, Qt::LeftButton);
         QCOMPARE(disarmed.size(), 1);
-        window.showArmed({{u"mail"_s, 1, 451, {}}});
-        QCOMPARE(pill->text(), u"Next mail fails · disarm"_s);
+        window.showArmed({FaultRule()});
+        QCOMPARE(pill->text(), u"1 fault armed · disarm"_s);
         window.showArmed({});
         QVERIFY(!pill->isVisible());
     }

@@ -764,7 +764,9 @@ private Q_SLOTS:
         SendPanel send;
         send.show();
         send.showReport({{}, Hostile, {Hostile}, Hostile});
-        send.showArmed({{Hostile, 2, 451, Hostile}});
+        FaultRule hostile;
+        hostile.text = hostile.event = Hostile;
+        send.showArmed({hostile});
         verifyPlain(send);
 
         StatusLine status;

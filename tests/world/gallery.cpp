@@ -166,7 +166,9 @@ public:
         fillDepth();
         fillLog();
         m_window.showCounters({1200, 96, 3, 0, 0});
-        m_window.showArmed({{u"mail"_s, 2, 451, u"4.3.0 mail server down"_s}});
+        FaultRule refusal;
+        refusal.times = 2;
+        m_window.showArmed({refusal});
         m_window.showDeadLetters(m_letters);
         // The rates of the last ten seconds come from totals.
         QTimer::singleShot(100ms, &m_window, [this] { m_window.showCounters({1204 + 42, 97 + 6, 5, 1, 1}); });

@@ -10,6 +10,7 @@
 #include <QStringList>
 
 #include <chrono>
+#include <optional>
 
 /// What can be made to fail, as values: what is armed, and what strikes. console.md, "Faults".
 namespace sendonce {
@@ -53,7 +54,7 @@ enum class FaultEffect {
     StoreThenClose, ///< mail: stored, then the connection ends without an answer
     StoreThenReset, ///< mail: stored, then a TCP reset
     HalfReply, ///< mail: the first bytes of the right answer, then the connection ends
-    Garbage, ///< mail: bytes that are no answer, then as always
+    Garbage, ///< mail: bytes that are no answer in place of it, then as always
     Suppress, ///< mail: a copy (Message-ID and Date seen before) is accepted and dropped, as some receivers do
     RateLimit, ///< mail: `count` mails in each `window`, the others get 450
     Fail, ///< queue: 500 InternalFailure
@@ -73,7 +74,7 @@ enum class FaultEffect {
     Crash, ///< worker: as kill -9
     Hang, ///< worker: nothing goes on for `delay`; 0: until it is stopped
     Slow, ///< worker: takes `delay` longer
-    ClockJump, ///< worker: as if its computer had slept for `delay`
+    ClockJump, ///< worker: as if its computer had slept for `delay`; of claim-send-mark's lease so much is over
 };
 constexpr int FaultEffectCount = 28;
 
@@ -141,8 +142,8 @@ Result<FaultRule> faultRule(const QJsonObject &object);
 QString describe(const FaultRule &rule);
 
 QJsonObject toJson(const Fault &fault);
-/// As toJson() wrote it; nothing's default for what is missing.
-Fault faultFromJson(const QJsonObject &object);
+/// As toJson() wrote it; nothing when it names no effect.
+std::optional<Fault> faultFromJson(const QJsonObject &object);
 
 } // namespace sendonce
 
