@@ -29,5 +29,7 @@ int runDlqRuns(const QStringList &words);
 int runDlqAudit(const QStringList &words);
 int runDoubtList(const QStringList &words);
 int runDoubtSettle(const QStringList &words);
+int runScenarioList(const QStringList &words);
+int runScenarioRun(const QStringList &words);
 
 } // namespace sendonce
