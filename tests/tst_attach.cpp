@@ -73,7 +73,7 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 23);
+        QCOMPARE(wishes, 25);
     }
 
     void everyWishAboutDeadLettersIsHeard()
@@ -158,7 +158,7 @@ private Q_SLOTS:
                      u"sent 7 · skipped 2 · failed 1 · in doubt 0"_s);
         Q_EMIT worker.logged({QDateTime::currentDateTimeUtc(), LogLevel::Info, u"hello"_s, {}});
         QTRY_COMPARE(m_window->logPanel()->model()->rowCount(), 1);
-        Q_EMIT worker.armedChanged({{u"mail"_s, 2, 451, {}}});
+        Q_EMIT worker.armedChanged({FaultRule()});
         QTRY_VERIFY(m_window->findChild<QPushButton *>(u"armed"_s)->isVisible());
         DeadLetterList letters;
         letters.letters.resize(1);

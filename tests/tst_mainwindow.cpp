@@ -83,6 +83,14 @@ Doubt doubt(const QString &eventId)
     return doubt;
 }
 
+FaultRule mailsFail(int times, const QString &text = u"4.3.0 mail server down"_s)
+{
+    FaultRule rule;
+    rule.times = times;
+    rule.text = text;
+    return rule;
+}
+
 /// A window that is fed as a worker would, with something in every panel.
 class FedWindow : public MainWindow
 {
@@ -126,7 +134,7 @@ public:
         depth.sampledAt = QDateTime::currentDateTimeUtc();
         showDepth(depth);
         showCounters({1204, 97, 3, 1, 1});
-        showArmed({{u"mail"_s, 2, 451, u"4.3.0 mail server down"_s}});
+        showArmed({mailsFail(2)});
         DeadLetterList letters;
         letters.letters = {letter(processed(7).eventId), letter(u"only-dead"_s)};
         letters.about = 2;
@@ -397,12 +405,12 @@ private Q_SLOTS:
         auto *pill = window.findChild<QPushButton *>(u"armed"_s);
         QSignalSpy disarmed(&window, &MainWindow::disarmRequested);
         QVERIFY(!pill->isVisible());
-        window.showArmed({{u"mail"_s, 2, 451, u"<b>down</b>"_s}});
+        window.showArmed({mailsFail(2, u"<b>down</b>"_s)});
         QVERIFY(pill->isVisible());
         QCOMPARE(pill->text(), u"Next 2 mails fail · disarm"_s);
         QTest::mouseClick(pill, Qt::LeftButton);
         QCOMPARE(disarmed.size(), 1);
-        window.showArmed({{u"mail"_s, 1, 451, {}}});
+        window.showArmed({mailsFail(1)});
         QCOMPARE(pill->text(), u"Next mail fails · disarm"_s);
         window.showArmed({});
         QVERIFY(!pill->isVisible());
@@ -537,7 +545,7 @@ private Q_SLOTS:
         window.feed();
         QTRY_VERIFY(dockTabs(window));
         QTabBar *tabs = dockTabs(window);
-        QCOMPARE(tabs->count(), 6);
+        QCOMPARE(tabs->count(), 7);
         QTRY_COMPARE(tabs->tabText(1), u"Dead letters (6)"_s);
         QTRY_COMPARE(tabs->tabText(2), u"In doubt (2)"_s);
         QCOMPARE(tabs->accessibleName(), u"Panels"_s);
@@ -549,7 +557,7 @@ private Q_SLOTS:
         window.resetLayout();
         QTRY_COMPARE(log->titleBarWidget()->height(), 0);
         QVERIFY(!log->isFloating());
-        QTRY_COMPARE(dockTabs(window)->count(), 6);
+        QTRY_COMPARE(dockTabs(window)->count(), 7);
         QCOMPARE(window.height(), 800); // not as high as all panels over one another
     }
 

@@ -764,7 +764,9 @@ private Q_SLOTS:
         SendPanel send;
         send.show();
         send.showReport({{}, Hostile, {Hostile}, Hostile});
-        send.showArmed({{Hostile, 2, 451, Hostile}});
+        FaultRule rule;
+        rule.text = rule.event = rule.recipient = rule.type = Hostile;
+        send.showArmed({rule});
         verifyPlain(send);
 
         StatusLine status;
