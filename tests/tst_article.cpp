@@ -22,8 +22,11 @@ class Article : public QObject
         FaultSocket faults(world.controlSocket());
         QSignalSpy armed(&faults, &FaultSocket::armedChanged);
         faults.open();
-        faults.failNextMails(times, code);
-        QTRY_VERIFY(!armed.isEmpty() && armed.last().at(0).value<ArmedFaults>().size() == 1);
+        FaultRule refusal;
+        refusal.code = code;
+        refusal.times = times;
+        faults.arm(refusal);
+        QTRY_VERIFY(!armed.isEmpty() && armed.last().at(0).value<FaultRules>().size() == 1);
     }
 
 private Q_SLOTS:

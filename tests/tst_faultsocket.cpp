@@ -1,5 +1,7 @@
 #include "worker/faults/faultsocket.h"
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <QSignalSpy>
@@ -41,12 +43,21 @@ private:
     QLocalSocket *m_socket = nullptr;
 };
 
-const ArmedFault Three{u"mail"_s, 3, 451, u"4.3.0 try later"_s};
-
-QByteArray armedLine(int remaining)
+/// The next three mails are refused; `struck` of them were.
+FaultRule three(int struck = 0)
 {
-    return R"({"armed":[{"where":"mail","remaining":)" + QByteArray::number(remaining)
-        + R"(,"code":451,"text":"4.3.0 try later"}]})" + "\n";
+    FaultRule rule;
+    rule.id = 7;
+    rule.text = u"4.3.0 try later"_s;
+    rule.times = 3;
+    rule.struck = struck;
+    return rule;
+}
+
+QByteArray armedLine(int struck = 0)
+{
+    return R"({"armed":[{"id":7,"where":"mail.end","what":"reply","code":451,"text":"4.3.0 try later","times":3,"struck":)"
+        + QByteArray::number(struck) + "}]}\n";
 }
 
 } // namespace
@@ -79,7 +90,7 @@ private:
     std::unique_ptr<FaultSocket> m_socket;
     std::unique_ptr<QSignalSpy> m_armed, m_failed;
 
-    ArmedFaults lastArmed() const { return m_armed->last().first().value<ArmedFaults>(); }
+    FaultRules lastArmed() const { return m_armed->last().first().value<FaultRules>(); }
 };
 
 void TestFaultSocket::init()
@@ -112,9 +123,9 @@ void TestFaultSocket::connectBoth()
 void TestFaultSocket::asksWhatIsArmed()
 {
     connectBoth();
-    m_end->say(armedLine(3));
+    m_end->say(armedLine());
     QTRY_COMPARE(m_armed->size(), 1);
-    QCOMPARE(lastArmed(), ArmedFaults{Three});
+    QCOMPARE(lastArmed(), FaultRules{three()});
     m_socket->open(); // once is enough
     QCOMPARE(m_end->connections, 1);
 }
@@ -125,26 +136,30 @@ void TestFaultSocket::saysOnlyChanges()
     m_end->say(R"({"armed":[]})"
                "\n"_ba);
     QTRY_COMPARE(m_armed->size(), 1);
-    QCOMPARE(lastArmed(), ArmedFaults());
-    m_end->say(armedLine(3) + armedLine(3) + armedLine(2));
+    QCOMPARE(lastArmed(), FaultRules());
+    m_end->say(armedLine() + armedLine() + armedLine(1));
     QTRY_COMPARE(m_armed->size(), 3);
-    QCOMPARE(lastArmed().first().remaining, 2);
+    QCOMPARE(lastArmed(), FaultRules{three(1)});
 }
 
 void TestFaultSocket::armsAndDisarms()
 {
     connectBoth();
-    m_socket->failNextMails(3, 451);
-    m_socket->disarm();
-    QTRY_COMPARE(m_end->lines,
-                 QList<QByteArray>({R"({"arm":"mail","code":451,"times":3})"_ba, R"({"disarm":"all"})"_ba}));
+    m_socket->arm(three());
+    m_socket->disarm(7);
+    m_socket->disarmAll();
+    QTRY_COMPARE(m_end->lines.size(), 3);
+    const QJsonObject armed = QJsonDocument::fromJson(m_end->lines[0]).object().value("arm"_L1).toObject();
+    QCOMPARE(faultRule(armed).value(), three());
+    QCOMPARE(m_end->lines[1], R"({"disarm":7})"_ba);
+    QCOMPARE(m_end->lines[2], R"({"disarm":"all"})"_ba);
     QCOMPARE(m_failed->size(), 0);
 }
 
 void TestFaultSocket::refusalIsHeard()
 {
     connectBoth();
-    m_socket->failNextMails(3, 200);
+    m_socket->arm(three());
     m_end->say(R"({"error":"code must be a whole number from 400 to 599, not 200"})"
                "\n"_ba);
     QTRY_COMPARE(m_failed->size(), 1);
@@ -153,7 +168,7 @@ void TestFaultSocket::refusalIsHeard()
 
 void TestFaultSocket::actBeforeTheConnection()
 {
-    m_socket->disarm(); // opens by itself
+    m_socket->disarmAll(); // opens by itself
     QTRY_COMPARE(m_end->lines, QList<QByteArray>({R"({"status":true})"_ba, R"({"disarm":"all"})"_ba}));
     QCOMPARE(m_failed->size(), 0);
 }
@@ -163,7 +178,7 @@ void TestFaultSocket::actWithoutServicesFails()
     m_end.reset();
     m_socket->open();
     QCOMPARE(m_failed->size(), 0); // looking alone fails for nobody
-    m_socket->failNextMails(1, 451);
+    m_socket->arm(three());
     QTRY_COMPARE(m_failed->size(), 1);
     QVERIFY(m_failed->first().first().toString().startsWith("the control socket of the embedded services"_L1));
     QCOMPARE(m_armed->size(), 0);
@@ -175,7 +190,7 @@ void TestFaultSocket::actThatIsCutOffFails()
     m_end->say(R"({"armed":[]})"
                "\n"_ba);
     QTRY_COMPARE(m_armed->size(), 1);
-    m_socket->failNextMails(3, 451);
+    m_socket->arm(three());
     QTRY_COMPARE(m_end->lines.size(), 1);
     m_end->hangUp();
     QTRY_COMPARE(m_failed->size(), 1);
@@ -184,11 +199,11 @@ void TestFaultSocket::actThatIsCutOffFails()
 void TestFaultSocket::comesBackAfterALoss()
 {
     connectBoth();
-    m_end->say(armedLine(3));
+    m_end->say(armedLine());
     QTRY_COMPARE(m_armed->size(), 1);
     m_end.reset();
     QTRY_COMPARE(m_armed->size(), 2); // who has gone has nothing armed
-    QCOMPARE(lastArmed(), ArmedFaults());
+    QCOMPARE(lastArmed(), FaultRules());
 
     m_end = std::make_unique<ControlEnd>(path());
     QVERIFY(m_end->listening);
@@ -203,20 +218,20 @@ void TestFaultSocket::comesBackAfterALoss()
 void TestFaultSocket::piecesOfLines()
 {
     connectBoth();
-    const QByteArray line = armedLine(3);
+    const QByteArray line = armedLine();
     for (const char byte : line) {
         QCOMPARE(m_armed->size(), 0);
         m_end->say(QByteArray(1, byte));
         QCoreApplication::processEvents();
     }
     QTRY_COMPARE(m_armed->size(), 1);
-    QCOMPARE(lastArmed(), ArmedFaults{Three});
+    QCOMPARE(lastArmed(), FaultRules{three()});
 }
 
 void TestFaultSocket::garbageIsNothing()
 {
     connectBoth();
-    m_end->say("hello\n[]\n{}\n{\"armed\":7}\n\xff\n\n"_ba + armedLine(3));
+    m_end->say("hello\n[]\n{}\n{\"armed\":7}\n\xff\n\n"_ba + armedLine());
     QTRY_COMPARE(m_armed->size(), 1);
     QCOMPARE(m_failed->size(), 0);
 }

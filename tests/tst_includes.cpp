@@ -46,6 +46,10 @@ const QMap<QString, QStringList> Reach = {
     {u"worker/operate"_s,
      {u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s,
       u"worker/consume"_s}},
+    // Above the worker's face: it makes whole worlds.
+    {u"worker/scenario"_s,
+     {u"worker"_s, u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s,
+      u"worker/local"_s, u"worker/operate"_s}},
 };
 
 } // namespace
@@ -73,11 +77,14 @@ QString IncludeRules::complaint(const QString &file, const QString &include)
     if (from == "ui"_L1) {
         const bool face =
             include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1
-            || include == "worker/faults/fault.h"_L1;
+            || include == "worker/faults/fault.h"_L1 || include == "worker/scenario/scenarios.h"_L1
+            || include == "worker/scenario/scenariotypes.h"_L1;
         return face ? QString() : u"ui sees the worker's face and its values only"_s;
     }
     if (to == "ui"_L1)
         return u"worker does not know ui"_s;
+    if (to == "worker/scenario"_L1)
+        return u"the worker does not know its scenarios"_s;
     if (Ground.contains(include) || from == "worker"_L1)
         return {};
     return Reach.value(from).contains(to) ? QString() : u"%1 does not know %2"_s.arg(from, to);
@@ -123,10 +130,16 @@ void IncludeRules::forbiddenIncludesAreSeen_data()
     QTest::newRow("widgets in worker") << u"worker/mail/a.cpp"_s << u"QtWidgets/QLabel"_s << false;
     QTest::newRow("sql in ui") << u"ui/a.cpp"_s << u"QtSql/QSqlQuery"_s << false;
     QTest::newRow("ui past the face") << u"ui/a.cpp"_s << u"worker/operate/operator.h"_s << false;
+    QTest::newRow("ui past the face of scenarios") << u"ui/a.cpp"_s << u"worker/scenario/world.h"_s << false;
+    QTest::newRow("worker up to scenario") << u"worker/worker.cpp"_s << u"worker/scenario/world.h"_s << false;
+    QTest::newRow("consume up to scenario") << u"worker/consume/a.cpp"_s << u"worker/scenario/world.h"_s << false;
     QTest::newRow("ctl into console") << u"app/ctl/a.cpp"_s << u"app/console/main.h"_s << false;
     QTest::newRow("consume over queue") << u"worker/consume/a.cpp"_s << u"worker/queue/sqsclient.h"_s << true;
     QTest::newRow("ui at the face") << u"ui/a.cpp"_s << u"worker/worker.h"_s << true;
     QTest::newRow("app over all") << u"app/ctl/a.cpp"_s << u"worker/local/localservices.h"_s << true;
+    QTest::newRow("scenario over the worker") << u"worker/scenario/a.cpp"_s << u"worker/worker.h"_s << true;
+    QTest::newRow("scenario over local") << u"worker/scenario/a.cpp"_s << u"worker/local/localservices.h"_s << true;
+    QTest::newRow("ui at the face of scenarios") << u"ui/a.cpp"_s << u"worker/scenario/scenarios.h"_s << true;
     QTest::newRow("ground") << u"worker/mail/a.cpp"_s << u"worker/result.h"_s << true;
 }
 

@@ -1,5 +1,5 @@
 #include "worker/local/localmailbox.h"
-#include "worker/local/mailfaults.h"
+#include "worker/local/faultboard.h"
 #include "worker/mail/mimemessage.h"
 #include "worker/mail/smtpclient.h"
 
@@ -61,7 +61,7 @@ private Q_SLOTS:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        m_faults = std::make_unique<MailFaults>();
+        m_faults = std::make_unique<FaultBoard>();
         m_mailbox = std::make_unique<LocalMailbox>(path(), m_faults.get());
         const Result<quint16> port = m_mailbox->listen(0);
         QVERIFY(port);
@@ -122,19 +122,19 @@ private Q_SLOTS:
 
     void anArmedFaultRefusesAndStoresNothing()
     {
-        m_faults->failNext(2, 451);
+        refuseNext(2, 451);
         Client client(m_port);
         client.socket.write(Mail + Mail + Mail);
         QTRY_COMPARE(codes(client.replies),
                      QByteArray("220 250 250 250 354 451 250 250 250 354 451 250 250 250 354 250"));
         QVERIFY(client.replies.contains("\r\n451 4.3.0 mail server down (armed fault)\r\n"));
         QCOMPARE(mails().size(), 1);
-        QCOMPARE(m_faults->armed(), ArmedFaults());
+        QCOMPARE(m_faults->armed(), FaultRules());
     }
 
     void aFaultOf421ClosesTheConnection()
     {
-        m_faults->failNext(1, 421);
+        refuseNext(1, 421);
         Client client(m_port);
         client.socket.write(Mail + "NOOP\r\n");
         QTRY_VERIFY(client.isClosed());
@@ -266,7 +266,7 @@ private Q_SLOTS:
         content.date = QDateTime(QDate(2025, 9, 1), QTime(12, 0), Qt::UTC);
         const MimeMessage message = renderMail(content).value();
 
-        m_faults->failNext(1, 554);
+        refuseNext(1, 554);
         QList<SendResult> results;
         const std::unique_ptr<QThread> lane(QThread::create([&] {
             SmtpClient client({u"127.0.0.1"_s, m_port, u"sendonce.local"_s, 10s, 10s});
@@ -297,8 +297,16 @@ private:
     QString path() const { return m_folder->path() + "/mailbox"_L1; }
     QStringList mails() const { return QDir(path() + "/new"_L1).entryList(QDir::Files, QDir::Name); }
 
+    void refuseNext(int times, int code)
+    {
+        FaultRule rule;
+        rule.times = times;
+        rule.code = code;
+        QVERIFY(m_faults->arm(rule));
+    }
+
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<MailFaults> m_faults;
+    std::unique_ptr<FaultBoard> m_faults;
     std::unique_ptr<LocalMailbox> m_mailbox;
     quint16 m_port = 0;
 };

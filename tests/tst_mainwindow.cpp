@@ -408,6 +408,7 @@ private Q_SLOTS:
         window.showArmed({mailsFail(2, u"<b>down</b>"_s)});
         QVERIFY(pill->isVisible());
         QCOMPARE(pill->text(), u"Next 2 mails fail · disarm"_s);
+        QVERIFY2(pill->toolTip().contains(u"&lt;b&gt;down"_s), qPrintable(pill->toolTip()));
         QTest::mouseClick(pill, Qt::LeftButton);
         QCOMPARE(disarmed.size(), 1);
         window.showArmed({mailsFail(1)});

@@ -322,18 +322,22 @@ void TestSqsLoop::faultsAreArmed()
     QSignalSpy failed(&socket, &FaultSocket::failed);
     socket.open();
     QTRY_COMPARE(armed.size(), 1);
-    QVERIFY(armed.last().first().value<ArmedFaults>().isEmpty());
-    socket.failNextMails(3, 451);
+    QVERIFY(armed.last().first().value<FaultRules>().isEmpty());
+    FaultRule refusal;
+    refusal.times = 3;
+    socket.arm(refusal);
     QTRY_COMPARE(armed.size(), 2);
-    const auto faults = armed.last().first().value<ArmedFaults>();
-    QCOMPARE(faults.size(), 1);
-    QCOMPARE(faults.first().remaining, 3);
-    QCOMPARE(faults.first().replyCode, 451);
-    socket.failNextMails(3, 200);
+    const auto rules = armed.last().first().value<FaultRules>();
+    QCOMPARE(rules.size(), 1);
+    QCOMPARE(rules.first().remaining(), 3);
+    QCOMPARE(rules.first().code, 451);
+    QVERIFY(rules.first().id > 0);
+    refusal.code = 200;
+    socket.arm(refusal);
     QTRY_COMPARE(failed.size(), 1);
-    socket.disarm();
+    socket.disarm(rules.first().id);
     QTRY_COMPARE(armed.size(), 3);
-    QVERIFY(armed.last().first().value<ArmedFaults>().isEmpty());
+    QVERIFY(armed.last().first().value<FaultRules>().isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestSqsLoop)

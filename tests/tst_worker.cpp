@@ -214,15 +214,15 @@ private Q_SLOTS:
         openAndWait();
         QSignalSpy armed(m_worker.get(), &Worker::armedChanged);
         const auto remaining = [&armed] {
-            const auto faults = armed.isEmpty() ? ArmedFaults() : armed.last().at(0).value<ArmedFaults>();
-            return faults.isEmpty() ? 0 : faults[0].remaining;
+            const auto rules = armed.isEmpty() ? FaultRules() : armed.last().at(0).value<FaultRules>();
+            return rules.isEmpty() ? 0 : rules[0].remaining();
         };
         m_worker->failNextMails(3, 451);
         QTRY_COMPARE(remaining(), 3);
         m_worker->send({});
         m_worker->start();
         QTRY_COMPARE(remaining(), 2);
-        m_worker->disarm();
+        m_worker->disarmAll();
         QTRY_COMPARE(remaining(), 0);
         QSignalSpy delivered(m_worker.get(), &Worker::delivered);
         QTRY_VERIFY(!delivered.isEmpty() && delivered.last().at(0).value<DeliveryReport>().outcome == Outcome::Sent);

@@ -112,6 +112,19 @@ Error invalid(const QString &text)
     return {ErrorKind::Invalid, text, {}};
 }
 
+Error noSuchPoint(const QJsonValue &said)
+{
+    return invalid(u"where is %1; accepted: %2"_s.arg(shown(said), faultPointNames().join(u", "_s)));
+}
+
+Error noSuchEffect(const QJsonValue &said, FaultPoint at)
+{
+    QStringList names;
+    for (const FaultEffect effect : faultEffectsAt(at))
+        names.append(faultEffectName(effect));
+    return invalid(u"what is %1; accepted at %2: %3"_s.arg(shown(said), faultPointName(at), names.join(u", "_s)));
+}
+
 /// What is wrong with a member that is to be a whole number; empty: nothing, or it is missing.
 QString numberProblem(const QJsonObject &object, const QString &member, qint64 least, qint64 most)
 {
@@ -131,8 +144,10 @@ QString textProblem(const QJsonObject &object, const QString &member, qsizetype 
     if (value.isUndefined())
         return {};
     const QString text = value.toString();
-    const bool printable = std::all_of(text.cbegin(), text.cend(),
-                                       [=](QChar c) { return asciiOnly ? c >= u' ' && c <= u'~' : c.isPrint(); });
+    const auto letters = text.toUcs4();
+    const bool printable = std::all_of(letters.cbegin(), letters.cend(), [=](char32_t c) {
+        return asciiOnly ? c >= U' ' && c <= U'~' : QChar::isPrint(c);
+    });
     if (value.isString() && printable && !text.isEmpty() && text.size() <= longest)
         return {};
     return u"%1 must be 1 to %2 printable %3characters, not %4"_s.arg(
@@ -204,18 +219,16 @@ Result<FaultPoint> faultPoint(const QString &name)
         if (points()[i].name == name)
             return FaultPoint(i);
     }
-    return invalid(u"where is %1; accepted: %2"_s.arg(shown(name), faultPointNames().join(u", "_s)));
+    return noSuchPoint(name);
 }
 
 Result<FaultEffect> faultEffect(const QString &name, FaultPoint at)
 {
-    QStringList names;
     for (const FaultEffect effect : faultEffectsAt(at)) {
         if (faultEffectName(effect) == name)
             return effect;
-        names.append(faultEffectName(effect));
     }
-    return invalid(u"what is %1; accepted at %2: %3"_s.arg(shown(name), faultPointName(at), names.join(u", "_s)));
+    return noSuchEffect(name, at);
 }
 
 QJsonObject toJson(const FaultRule &rule)
@@ -264,11 +277,11 @@ Result<FaultRule> faultRule(const QJsonObject &object)
     FaultRule rule;
     const auto where = faultPoint(object.value("where"_L1).toString());
     if (!where)
-        return where.error();
+        return noSuchPoint(object.value("where"_L1));
     rule.where = where.value();
     const auto what = faultEffect(object.value("what"_L1).toString(), rule.where);
     if (!what)
-        return what.error();
+        return noSuchEffect(object.value("what"_L1), rule.where);
     rule.what = what.value();
     for (const QString &problem :
          {numberProblem(object, u"code"_s, MinReplyCode, MaxReplyCode), textProblem(object, u"text"_s, MaxText, true),
@@ -345,13 +358,14 @@ QJsonObject toJson(const Fault &fault)
             {u"delayMs"_s, qint64(fault.delay.count())}};
 }
 
-Fault faultFromJson(const QJsonObject &object)
+std::optional<Fault> faultFromJson(const QJsonObject &object)
 {
-    Fault fault;
     const QString name = object.value("what"_L1).toString();
     const auto found = std::find(EffectNames.cbegin(), EffectNames.cend(), name);
-    if (found != EffectNames.cend())
-        fault.what = FaultEffect(found - EffectNames.cbegin());
+    if (found == EffectNames.cend())
+        return std::nullopt;
+    Fault fault;
+    fault.what = FaultEffect(found - EffectNames.cbegin());
     fault.code = object.value("code"_L1).toInt();
     fault.text = object.value("text"_L1).toString();
     fault.delay = milliseconds(object.value("delayMs"_L1).toInteger());

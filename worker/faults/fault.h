@@ -10,6 +10,7 @@
 #include <QStringList>
 
 #include <chrono>
+#include <optional>
 
 /// What can be made to fail, as values: what is armed, and what strikes. console.md, "Faults".
 namespace sendonce {
@@ -53,7 +54,7 @@ enum class FaultEffect {
     StoreThenClose, ///< mail: stored, then the connection ends without an answer
     StoreThenReset, ///< mail: stored, then a TCP reset
     HalfReply, ///< mail: the first bytes of the right answer, then the connection ends
-    Garbage, ///< mail: bytes that are no answer, then as always
+    Garbage, ///< mail: bytes that are no answer in place of it, then as always
     Suppress, ///< mail: a copy (Message-ID and Date seen before) is accepted and dropped, as some receivers do
     RateLimit, ///< mail: `count` mails in each `window`, the others get 450
     Fail, ///< queue: 500 InternalFailure
@@ -108,6 +109,7 @@ struct FaultSubject
 {
     QString event, recipient, type; ///< empty: not known there, so a glob for it does not match
     QString key = {}; ///< stands for the event where that is not known: a MessageId
+    bool isCopy = false; ///< a mail that was stored before; Suppress strikes no other
 
     bool operator==(const FaultSubject &) const = default;
 };
@@ -141,8 +143,8 @@ Result<FaultRule> faultRule(const QJsonObject &object);
 QString describe(const FaultRule &rule);
 
 QJsonObject toJson(const Fault &fault);
-/// As toJson() wrote it; nothing's default for what is missing.
-Fault faultFromJson(const QJsonObject &object);
+/// As toJson() wrote it; nothing when it names no effect.
+std::optional<Fault> faultFromJson(const QJsonObject &object);
 
 } // namespace sendonce
 

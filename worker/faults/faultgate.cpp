@@ -3,6 +3,8 @@
 #include <QFile>
 #include <QJsonDocument>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <sys/socket.h>
@@ -13,16 +15,28 @@
 namespace sendonce {
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 
 namespace {
 
-constexpr timeval Patience{1, 0};
+using Clock = std::chrono::steady_clock;
+
+constexpr auto Patience = 1s;
 constexpr qsizetype LongestLine = 64 * 1024;
+
+/// What is left of the time bounds the next call on the socket; false: nothing is.
+bool bound(int socket, int option, Clock::time_point end)
+{
+    const auto left = std::chrono::duration_cast<std::chrono::microseconds>(end - Clock::now()).count();
+    const timeval time{left / 1'000'000, left % 1'000'000};
+    return left > 0 && ::setsockopt(socket, SOL_SOCKET, option, &time, sizeof time) == 0;
+}
 
 /// The first line that a local socket answers to this one; empty when there is none in time. Plain calls: a
 /// QLocalSocket would be an object with an owner, and this is asked from any thread.
 QByteArray askLocalSocket(const QString &path, const QByteArray &line)
 {
+    const auto end = Clock::now() + Patience;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const QByteArray name = QFile::encodeName(path);
@@ -32,13 +46,12 @@ QByteArray askLocalSocket(const QString &path, const QByteArray &line)
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0)
         return {};
-    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof Patience);
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &Patience, sizeof Patience);
     QByteArray answer;
-    if (::connect(socket, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0
+    if (bound(socket, SO_SNDTIMEO, end) // also of connect()
+        && ::connect(socket, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0
         && ::send(socket, line.constData(), size_t(line.size()), MSG_NOSIGNAL) == line.size()) {
         char bytes[4096];
-        while (!answer.contains('\n') && answer.size() < LongestLine) {
+        while (!answer.contains('\n') && answer.size() < LongestLine && bound(socket, SO_RCVTIMEO, end)) {
             const ssize_t got = ::recv(socket, bytes, sizeof bytes, 0);
             if (got <= 0)
                 break;
@@ -46,7 +59,8 @@ QByteArray askLocalSocket(const QString &path, const QByteArray &line)
         }
     }
     ::close(socket);
-    return answer.left(answer.indexOf('\n'));
+    const qsizetype whole = answer.indexOf('\n');
+    return whole < 0 ? QByteArray() : answer.first(whole);
 }
 
 } // namespace
@@ -55,6 +69,7 @@ FaultGate::FaultGate(const QString &socketPath, Death death, std::optional<Stage
     : m_socketPath(socketPath)
     , m_death(death)
     , m_crashAt(crashAt)
+    , m_armed(socketPath.isEmpty() ? 0 : ~0U)
 { }
 
 void FaultGate::setArmed(const FaultRules &rules)
@@ -69,7 +84,7 @@ std::optional<Fault> FaultGate::ask(FaultPoint point, const FaultSubject &subjec
 {
     if (const auto stage = m_crashAt ? faultPointOf(*m_crashAt) : std::nullopt; stage == point)
         return Fault{FaultEffect::Crash, 0, {}, {}};
-    if ((m_armed & (1U << int(point))) == 0 || m_socketPath.isEmpty())
+    if ((m_armed & (1U << int(point))) == 0)
         return std::nullopt;
     const QJsonObject question{{u"ask"_s, faultPointName(point)},
                                {u"event"_s, subject.event},
@@ -78,8 +93,8 @@ std::optional<Fault> FaultGate::ask(FaultPoint point, const FaultSubject &subjec
                                {u"key"_s, subject.key}};
     const QByteArray answer =
         askLocalSocket(m_socketPath, QJsonDocument(question).toJson(QJsonDocument::Compact) + '\n');
-    const QJsonObject fault = QJsonDocument::fromJson(answer).object().value("fault"_L1).toObject();
-    return fault.isEmpty() ? std::nullopt : std::optional(faultFromJson(fault));
+    const auto fault = faultFromJson(QJsonDocument::fromJson(answer).object().value("fault"_L1).toObject());
+    return fault && faultEffectsAt(point).contains(fault->what) ? fault : std::nullopt;
 }
 
 void FaultGate::die() const

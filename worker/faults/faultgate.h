@@ -27,7 +27,7 @@ public:
     FaultGate(const QString &socketPath, Death death, std::optional<Stage> crashAt = std::nullopt);
     Q_DISABLE_COPY_MOVE(FaultGate)
 
-    /// What is armed now, as the services told it.
+    /// What is armed now, as the services told it. Until then anything may be, and each point asks.
     void setArmed(const FaultRules &rules);
 
     /// The fault that strikes at that point, and is used up by that. Blocks for the answer, a second at most; nothing
@@ -40,7 +40,7 @@ private:
     const QString m_socketPath;
     const Death m_death;
     const std::optional<Stage> m_crashAt;
-    std::atomic<quint32> m_armed{0}; ///< a bit for each FaultPoint
+    std::atomic<quint32> m_armed; ///< a bit for each FaultPoint
 };
 
 /// The point at which that stage has just been done; Validated has none.

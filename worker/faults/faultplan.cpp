@@ -63,6 +63,8 @@ std::optional<Fault> FaultPlan::ask(FaultPoint point, const FaultSubject &subjec
     expire(now);
     for (Armed &armed : m_armed) {
         FaultRule &rule = armed.rule;
+        if (rule.what == FaultEffect::Suppress && !subject.isCopy)
+            continue;
         if (rule.where != point || !matches(rule, subject) || !drawn(armed, point, subject))
             continue;
         if (rule.what == FaultEffect::RateLimit && isWithinRate(armed, now))

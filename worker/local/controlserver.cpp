@@ -27,7 +27,7 @@ namespace {
 constexpr qsizetype MaxSocketPath = 106;
 constexpr qsizetype MaxRequest = 64 * 1024;
 constexpr qint64 MaxUnsent = 1 << 20;
-constexpr int MaxClients = 32;
+constexpr int MaxClients = 500; ///< each lane of each worker may ask at once, and would go unstruck without an answer
 constexpr int PushInterval = 50; ///< ms
 
 bool fits(const QString &path)
@@ -209,8 +209,10 @@ QByteArray ControlServer::answer(const QByteArray &request)
             return errorLine(u"%1 is not known here; accepted are %2"_s.arg(shown(member), members.join(u", "_s)));
     }
     const QJsonValue value = object.value(wanted.first());
-    if (wanted.first() == "ask"_L1)
+    if (wanted.first() == "ask"_L1) {
+        m_answering = nullptr; // the answer does not say what is armed
         return ask(object);
+    }
     m_watching.insert(m_answering);
     if (wanted.first() == "arm"_L1)
         return arm(value);
@@ -250,7 +252,12 @@ QByteArray ControlServer::ask(const QJsonObject &question)
 {
     const auto point = faultPoint(question.value("ask"_L1).toString());
     if (!point)
-        return errorLine(point.error().text);
+        return errorLine(
+            u"ask is %1; accepted: %2"_s.arg(shown(question.value("ask"_L1)), faultPointNames().join(u", "_s)));
+    for (const QString &member : question.keys()) {
+        if (!question.value(member).isString())
+            return errorLine(u"%1 must be a text, not %2"_s.arg(member, shown(question.value(member))));
+    }
     const auto text = [&question](QLatin1StringView member) { return question.value(member).toString(); };
     const auto fault =
         m_faults->ask(point.value(), {text("event"_L1), text("recipient"_L1), text("type"_L1), text("key"_L1)});
@@ -266,11 +273,11 @@ QByteArray ControlServer::armedLine() const
     return jsonLine({{u"armed"_s, list}});
 }
 
-/// Somebody who is being answered has armed or disarmed: the others hear of it at once. A lane that asks may have used
-/// one up, and so may services a thousand times a second.
+/// Somebody who is being answered has armed or disarmed: the others hear of it at once. A fault that strikes is used
+/// up, perhaps a thousand times a second.
 void ControlServer::changed()
 {
-    if (m_watching.contains(m_answering))
+    if (m_answering)
         pushChange();
     else if (!m_push.isActive())
         m_push.start(PushInterval);

@@ -59,8 +59,10 @@ std::optional<Fault> FaultBoard::ask(FaultPoint point, const FaultSubject &subje
 {
     if (!m_plan.isArmedAt(point))
         return std::nullopt;
-    const auto fault = m_plan.ask(point, subject, now());
-    if (fault)
+    const auto moment = now();
+    const bool over = m_plan.expire(moment); // whoever asks may be quicker than the timer
+    const auto fault = m_plan.ask(point, subject, moment);
+    if (fault || over)
         Q_EMIT changed();
     return fault;
 }

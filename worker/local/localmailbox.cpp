@@ -1,11 +1,14 @@
 #include "worker/local/localmailbox.h"
 
 #include "worker/local/faultboard.h"
+#include "worker/local/mailsubject.h"
 #include "worker/local/smtpsession.h"
 
 #include <QLoggingCategory>
 #include <QTcpSocket>
 #include <QTimer>
+
+#include <sys/socket.h>
 
 using namespace Qt::StringLiterals;
 
@@ -16,16 +19,18 @@ Q_LOGGING_CATEGORY(lcMailbox, "sendonce.local.mailbox")
 namespace {
 
 constexpr qint64 MaxUnread = 1 << 20; ///< bytes taken from a socket before they are worked on
+constexpr qsizetype MaxRemembered = 100'000; ///< mails, for faults that suppress copies
 constexpr qint64 MaxUnsent = 1 << 20; ///< replies that a client may leave unread
 
 } // namespace
 
 struct LocalMailbox::Connection
 {
-    explicit Connection(SmtpSession::Accept accept) : session(std::move(accept)) { }
+    Connection(SmtpSession::Accept accept, SmtpSession::Ask ask) : session(std::move(accept), std::move(ask)) { }
 
     SmtpSession session;
     QTimer idle;
+    QTimer wait; ///< SmtpSession::Next::Wait
 };
 
 LocalMailbox::LocalMailbox(const QString &maildirPath, FaultBoard *faults, QObject *parent)
@@ -78,7 +83,9 @@ void LocalMailbox::accept(QTcpSocket *socket)
     }
     socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     socket->setReadBufferSize(MaxUnread);
-    const auto connection = std::make_shared<Connection>([this](const ReceivedMail &mail) { return take(mail); });
+    const auto connection = std::make_shared<Connection>(
+        [this](const ReceivedMail &mail) { return take(mail); },
+        [this](FaultPoint point, const FaultSubject &subject) { return m_faults->ask(point, subject); });
     m_connections.insert(socket, connection);
     connect(socket, &QTcpSocket::readyRead, this, [this, socket] { read(socket); });
     connect(socket, &QTcpSocket::disconnected, this, [this, socket] { drop(socket); });
@@ -89,37 +96,86 @@ void LocalMailbox::accept(QTcpSocket *socket)
         socket->disconnectFromHost();
     });
     connection->idle.start();
-    socket->write(SmtpSession::greeting());
+    connection->wait.setSingleShot(true);
+    connection->wait.setTimerType(Qt::PreciseTimer);
+    connect(&connection->wait, &QTimer::timeout, socket, [this, socket] {
+        // Storing emits a signal; whoever hears it may close us.
+        const std::shared_ptr<Connection> waited = m_connections.value(socket);
+        if (waited && goOn(socket, waited->session.resume()))
+            read(socket); // what came meanwhile
+    });
+    goOn(socket, connection->session.begin());
 }
 
 void LocalMailbox::read(QTcpSocket *socket)
 {
-    // Storing emits a signal; whoever hears it may close us.
     const std::shared_ptr<Connection> connection = m_connections.value(socket);
-    if (!connection || connection->session.finished())
+    if (!connection || connection->session.next() != SmtpSession::Next::Read)
         return;
     connection->idle.start();
-    const QByteArray replies = connection->session.feed(socket->readAll());
-    if (!m_connections.contains(socket))
-        return;
+    goOn(socket, connection->session.feed(socket->readAll()));
+}
+
+/// Writes the replies and does what is next; true: more can be read.
+bool LocalMailbox::goOn(QTcpSocket *socket, const QByteArray &replies)
+{
+    const std::shared_ptr<Connection> connection = m_connections.value(socket);
+    if (!connection)
+        return false;
     socket->write(replies);
-    if (connection->session.finished())
-        socket->disconnectFromHost();
-    else if (socket->bytesToWrite() > MaxUnsent)
+    switch (connection->session.next()) {
+    case SmtpSession::Next::Read:
+        if (socket->bytesToWrite() <= MaxUnsent)
+            return true;
         socket->abort();
+        break;
+    case SmtpSession::Next::Wait:
+        connection->wait.start(connection->session.wait());
+        break;
+    case SmtpSession::Next::Close:
+        socket->disconnectFromHost();
+        break;
+    case SmtpSession::Next::Reset: {
+        socket->flush();
+        const linger atOnce{1, 0}; // closing then sends RST
+        ::setsockopt(int(socket->socketDescriptor()), SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+        socket->abort();
+        break;
+    }
+    }
+    return false;
 }
 
 QByteArray LocalMailbox::take(const ReceivedMail &mail)
 {
-    if (const std::optional<Fault> fault = m_faults->ask(FaultPoint::MailEnd))
+    FaultSubject subject = mailSubject(mail.bytes);
+    subject.isCopy = !subject.key.isEmpty() && m_stored.contains(subject.key);
+    if (!mail.recipients.isEmpty())
+        subject.recipient = QString::fromUtf8(mail.recipients.first());
+    if (const std::optional<Fault> fault = m_faults->ask(FaultPoint::MailStore, subject)) {
+        if (fault->what == FaultEffect::Suppress)
+            return "250 2.0.0 Ok: a copy, dropped (armed fault)";
         return QByteArray::number(fault->code) + ' ' + fault->text.toLatin1();
+    }
     const Result<QString> id = m_maildir.store(mail);
     if (!id) {
         qCWarning(lcMailbox).noquote() << "a mail was not stored:" << id.error().text;
         return "451 4.3.0 the mail could not be stored";
     }
+    remember(subject.key);
     Q_EMIT stored(id.value());
     return "250 2.0.0 Ok: queued as " + id->toLatin1();
+}
+
+/// For receivers that suppress copies: the newest ones, since this process began.
+void LocalMailbox::remember(const QString &key)
+{
+    if (key.isEmpty() || m_stored.contains(key))
+        return;
+    if (m_storedInOrder.size() >= MaxRemembered)
+        m_stored.remove(m_storedInOrder.takeFirst());
+    m_stored.insert(key);
+    m_storedInOrder.append(key);
 }
 
 void LocalMailbox::drop(QTcpSocket *socket)

@@ -5,7 +5,9 @@
 #include "worker/result.h"
 
 #include <QHash>
+#include <QList>
 #include <QObject>
+#include <QSet>
 #include <QString>
 
 #include <chrono>
@@ -55,6 +57,8 @@ private:
 
     void accept(QTcpSocket *socket);
     void read(QTcpSocket *socket);
+    bool goOn(QTcpSocket *socket, const QByteArray &replies);
+    void remember(const QString &key);
     void drop(QTcpSocket *socket);
     QByteArray take(const ReceivedMail &mail);
 
@@ -62,6 +66,8 @@ private:
     FaultBoard *m_faults;
     LoopbackListener m_listener;
     QHash<QTcpSocket *, std::shared_ptr<Connection>> m_connections;
+    QSet<QString> m_stored; ///< Message-ID and Date of each mail
+    QList<QString> m_storedInOrder;
     std::chrono::milliseconds m_idleTimeout = std::chrono::minutes(5);
 };
 

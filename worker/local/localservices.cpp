@@ -119,6 +119,20 @@ Result<void> createQueues(local::LocalSqsServer &sqs, const LocalSettings &setti
     return {};
 }
 
+/// Visible, in flight and delayed ones together.
+int countMessages(local::LocalSqsServer &sqs, const QString &queue)
+{
+    const QStringList names = {u"ApproximateNumberOfMessages"_s, u"ApproximateNumberOfMessagesNotVisible"_s,
+                               u"ApproximateNumberOfMessagesDelayed"_s};
+    const local::SqsReply reply = sqs.execute(local::GetQueueAttributesRequest{queue, names});
+    const auto *result = std::get_if<local::SqsResult>(&reply);
+    const auto *attributes = result ? std::get_if<local::QueueAttributes>(result) : nullptr;
+    int sum = 0;
+    for (const QString &name : names)
+        sum += attributes ? attributes->attributes.value(name).toInt() : 0;
+    return sum;
+}
+
 } // namespace
 
 QUrl LocalAddresses::endpoint() const
@@ -240,6 +254,16 @@ void LocalServices::stop()
     d->thread.wait();
     d->inThread = nullptr;
     d->lock.release();
+}
+
+void LocalServices::count()
+{
+    if (!d->thread.isRunning())
+        return;
+    QMetaObject::invokeMethod(d->inThread, [this] {
+        if (d->services)
+            Q_EMIT counted(countMessages(d->services->sqs, QueueName), countMessages(d->services->sqs, DlqName));
+    });
 }
 
 Result<LocalAddresses> LocalServices::find(const QString &dataDir)

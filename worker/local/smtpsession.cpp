@@ -1,11 +1,11 @@
 #include "worker/local/smtpsession.h"
 
+#include "worker/local/mailsubject.h"
 #include "worker/local/smtppath.h"
 
 #include <QByteArrayList>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace sendonce {
@@ -13,6 +13,7 @@ namespace sendonce {
 namespace {
 
 constexpr char HostName[] = "sendonce.local";
+constexpr std::chrono::milliseconds BetweenMails{50};
 
 std::optional<QByteArray> decodeBase64(const QByteArray &text)
 {
@@ -25,6 +26,13 @@ bool isAuth(QByteArrayView line)
     return line.size() >= 5 && line.first(4).compare("AUTH", Qt::CaseInsensitive) == 0 && line[4] == ' ';
 }
 
+FaultSubject recipientOf(const QByteArray &argument)
+{
+    if (argument.size() < 3)
+        return {};
+    return {{}, QString::fromUtf8(SmtpPath::parse(QByteArrayView(argument).sliced(3), true).address), {}};
+}
+
 /// A web page can make a browser POST to this port; the body would then be read as commands.
 bool isHttp(const QByteArray &verb)
 {
@@ -35,17 +43,41 @@ bool isHttp(const QByteArray &verb)
 
 } // namespace
 
-SmtpSession::SmtpSession(Accept accept) : m_accept(std::move(accept)) { }
+SmtpSession::SmtpSession(Accept accept, Ask ask) : m_accept(std::move(accept)), m_ask(std::move(ask)) { }
 
-QByteArray SmtpSession::greeting()
+QByteArray SmtpSession::begin()
 {
-    return QByteArray("220 ") + HostName + " ESMTP Sendonce mailbox\r\n";
+    bool greeted = false;
+    at(FaultPoint::MailConnect, {}, [this, &greeted] {
+        reply(QByteArray("220 ") + HostName + " ESMTP Sendonce mailbox");
+        greeted = true;
+    });
+    if (!greeted && m_next == Next::Read) // whom a server does not greet it does not listen to
+        m_next = Next::Close;
+    return std::exchange(m_replies, {});
 }
 
 QByteArray SmtpSession::feed(QByteArrayView bytes)
 {
-    while (!bytes.isEmpty() && !m_finished) {
-        if (m_inData) {
+    return goOn(bytes);
+}
+
+QByteArray SmtpSession::resume()
+{
+    m_next = m_afterWait;
+    m_afterWait = Next::Read;
+    m_replies = std::exchange(m_later, {});
+    const QByteArray unread = std::exchange(m_unread, {});
+    return goOn(unread);
+}
+
+QByteArray SmtpSession::goOn(QByteArrayView bytes)
+{
+    while (!bytes.isEmpty() && m_next == Next::Read) {
+        if (m_inData && !m_amidText) {
+            m_amidText = true;
+            at(FaultPoint::MailText, subject(), [] {});
+        } else if (m_inData) {
             bytes = bytes.sliced(m_data.read(bytes));
             if (m_data.ended())
                 endOfData();
@@ -54,7 +86,54 @@ QByteArray SmtpSession::feed(QByteArrayView bytes)
             bytes = bytes.sliced(1);
         }
     }
+    if (m_next == Next::Wait)
+        m_unread = bytes.toByteArray();
     return std::exchange(m_replies, {});
+}
+
+/// Answers as always, or as the fault says that strikes at this point.
+void SmtpSession::at(FaultPoint point, const FaultSubject &subject, const std::function<void()> &answer)
+{
+    const std::optional<Fault> fault = m_ask ? m_ask(point, subject) : std::nullopt;
+    if (!fault)
+        return answer();
+    const QByteArray before = std::exchange(m_replies, {});
+    switch (fault->what) {
+    case FaultEffect::Reply:
+        reply(QByteArray::number(fault->code) + ' ' + fault->text.toLatin1());
+        if (fault->code == 421)
+            m_next = Next::Close;
+        break;
+    case FaultEffect::Delay:
+        answer();
+        m_later = std::exchange(m_replies, {});
+        m_afterWait = m_next;
+        m_next = Next::Wait;
+        m_wait = fault->delay;
+        break;
+    case FaultEffect::HalfReply:
+        answer();
+        m_replies.truncate(m_replies.indexOf("\r\n") / 2);
+        m_next = Next::Close;
+        break;
+    case FaultEffect::Garbage:
+        answer();
+        m_replies = "\x16\x03\x01 this is no answer\r\n";
+        break;
+    case FaultEffect::StoreThenClose:
+    case FaultEffect::StoreThenReset:
+        answer();
+        m_replies.clear();
+        m_next = fault->what == FaultEffect::StoreThenReset ? Next::Reset : Next::Close;
+        break;
+    case FaultEffect::Reset:
+        m_next = Next::Reset;
+        break;
+    default: // Close
+        m_next = Next::Close;
+        break;
+    }
+    m_replies.prepend(before);
 }
 
 void SmtpSession::readCommandByte(char byte)
@@ -101,16 +180,14 @@ void SmtpSession::command(const QByteArray &line)
     const QByteArray verb = (space < 0 ? line : line.first(space)).toUpper();
     const QByteArray argument = space < 0 ? QByteArray() : line.sliced(space + 1);
 
-    if (verb == "EHLO")
-        hello(Hello::Ehlo, argument);
-    else if (verb == "HELO")
-        hello(Hello::Helo, argument);
+    if (verb == "EHLO" || verb == "HELO")
+        at(FaultPoint::MailEhlo, {}, [&] { hello(verb == "EHLO" ? Hello::Ehlo : Hello::Helo, argument); });
     else if (verb == "MAIL")
-        mail(argument);
+        at(FaultPoint::MailMail, {}, [&] { mail(argument); });
     else if (verb == "RCPT")
-        recipient(argument);
+        at(FaultPoint::MailRcpt, recipientOf(argument), [&] { recipient(argument); });
     else if (verb == "DATA")
-        data(argument);
+        at(FaultPoint::MailData, subject(), [&] { data(argument); });
     else if (verb == "AUTH")
         auth(argument);
     else if (verb == "NOOP")
@@ -122,12 +199,12 @@ void SmtpSession::command(const QByteArray &line)
         reply(argument.isEmpty() ? "501 5.5.4 VRFY what?" : "252 2.5.0 cannot verify, mail for it is taken");
     } else if (verb == "QUIT") {
         reply(QByteArray("221 2.0.0 ") + HostName + " closes");
-        m_finished = true;
+        m_next = Next::Close;
     } else if (verb == "EXPN" || verb == "HELP" || verb == "STARTTLS" || verb == "TURN") {
         reply("502 5.5.1 not offered here");
     } else if (isHttp(verb)) {
         reply("421 4.7.0 this is a mail server");
-        m_finished = true;
+        m_next = Next::Close;
     } else {
         reply("500 5.5.2 unknown command");
     }
@@ -255,6 +332,7 @@ void SmtpSession::data(const QByteArray &argument)
         reply(m_haveSender ? "503 5.5.1 no recipient was accepted" : "503 5.5.1 MAIL comes first");
     } else {
         m_inData = true;
+        m_amidText = false;
         m_data = SmtpData();
         reply("354 end with <CR><LF>.<CR><LF>");
     }
@@ -264,13 +342,17 @@ void SmtpSession::endOfData()
 {
     m_inData = false;
     switch (m_data.verdict()) {
-    case SmtpData::Verdict::Good: {
+    case SmtpData::Verdict::Good:
         m_mail.bytes = m_data.take();
-        const QByteArray answer = m_accept(m_mail);
-        reply(answer);
-        m_finished = answer.startsWith("421");
+        at(FaultPoint::MailEnd, subject(), [this] {
+            const QByteArray answer = m_accept(m_mail);
+            reply(answer);
+            if (answer.startsWith("421"))
+                m_next = Next::Close;
+        });
+        if (m_next == Next::Read)
+            betweenMails();
         break;
-    }
     case SmtpData::Verdict::BareLineEnd:
         reply("550 5.6.0 a CR or LF alone is no line end");
         break;
@@ -282,6 +364,28 @@ void SmtpSession::endOfData()
         break;
     }
     resetTransaction();
+}
+
+/// A server that has had enough says so when it has had time to think, and the client may have begun another mail.
+void SmtpSession::betweenMails()
+{
+    const QByteArray answer = std::exchange(m_replies, {});
+    at(FaultPoint::MailNext, subject(), [] {});
+    if (m_next != Next::Read) {
+        m_later = std::exchange(m_replies, {});
+        m_afterWait = m_next;
+        m_next = Next::Wait;
+        m_wait = BetweenMails;
+    }
+    m_replies = answer;
+}
+
+FaultSubject SmtpSession::subject() const
+{
+    FaultSubject subject = mailSubject(m_mail.bytes);
+    if (!m_mail.recipients.isEmpty())
+        subject.recipient = QString::fromUtf8(m_mail.recipients.first());
+    return subject;
 }
 
 void SmtpSession::auth(const QByteArray &argument)

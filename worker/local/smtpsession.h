@@ -1,12 +1,15 @@
 #pragma once
 
+#include "worker/faults/fault.h"
 #include "worker/local/maildir.h"
 #include "worker/local/smtpdata.h"
 
 #include <QByteArray>
 #include <QByteArrayView>
 
+#include <chrono>
 #include <functional>
+#include <optional>
 
 namespace sendonce {
 
@@ -23,15 +26,25 @@ public:
     /// ends.
     using Accept = std::function<QByteArray(const ReceivedMail &mail)>;
 
-    explicit SmtpSession(Accept accept);
+    /// What fault strikes at that point of the dialogue; it is used up by that.
+    using Ask = std::function<std::optional<Fault>(FaultPoint point, const FaultSubject &subject)>;
 
-    static QByteArray greeting();
+    /// What is to be done when the replies of begin(), feed() or resume() are written.
+    enum class Next {
+        Read, ///< feed() what comes
+        Wait, ///< nothing is read for wait(), then resume()
+        Close, ///< QUIT was answered, the session ended with 421, or a fault
+        Reset, ///< the same, with a TCP reset
+    };
 
-    /// Reads commands and data; returns all replies to them. Nothing is read any more once finished().
+    explicit SmtpSession(Accept accept, Ask ask = {});
+
+    QByteArray begin(); ///< the greeting
+    /// Reads commands and data; returns all replies to them. Only while next() is Read.
     QByteArray feed(QByteArrayView bytes);
-
-    /// QUIT was answered, or the session ended with 421: close when the replies are written.
-    bool finished() const { return m_finished; }
+    QByteArray resume();
+    Next next() const { return m_next; }
+    std::chrono::milliseconds wait() const { return m_wait; }
 
 private:
     enum class Hello { None, Helo, Ehlo };
@@ -42,6 +55,10 @@ private:
         QByteArray refusal; ///< reply line; empty: accepted
     };
 
+    QByteArray goOn(QByteArrayView bytes);
+    void at(FaultPoint point, const FaultSubject &subject, const std::function<void()> &answer);
+    void betweenMails();
+    FaultSubject subject() const;
     void readCommandByte(char byte);
     void endCommandLine();
     void command(const QByteArray &line);
@@ -67,7 +84,13 @@ private:
     bool m_inData = false;
     bool m_haveSender = false;
     bool m_smtpUtf8 = false;
-    bool m_finished = false;
+    bool m_amidText = false; ///< that point of this mail is behind us
+    Ask m_ask;
+    Next m_next = Next::Read;
+    std::chrono::milliseconds m_wait{0};
+    QByteArray m_later; ///< replies that come after the wait
+    Next m_afterWait = Next::Read;
+    QByteArray m_unread; ///< came before the wait
     ReceivedMail m_mail;
     SmtpData m_data;
 };

@@ -23,9 +23,12 @@ public:
     Scenarios(const QString &workDir, const QString &userDir, QObject *parent = nullptr);
     ~Scenarios() override;
 
+    /// So many runs at a time, from the next one on. 1: one after the other, as people can follow.
+    void setAtOnce(int runs);
+
 public Q_SLOTS:
     void list(); ///< listed()
-    /// One after the other; none named: all. runChanged() for each, then runsFinished().
+    /// In their order; none named: all. runChanged() for each, then runsFinished(). Behind those that wait already.
     /// \param slowMotion a pause behind each step and each stage of a delivery, for an audience
     void run(const QStringList &names, bool slowMotion);
     void stop(); ///< the run under way ends as Stopped; those behind it are not begun

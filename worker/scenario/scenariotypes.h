@@ -55,6 +55,7 @@ struct ScenarioRun
     qint64 msec = 0;
     QString folder; ///< its evidence: journal, log, mails
     QString error; ///< it could not be run to its end: why
+    bool isGuaranteeBroken = false; ///< too many or too few e-mails: what the worker promises did not hold
 
     bool operator==(const ScenarioRun &) const = default;
 };
