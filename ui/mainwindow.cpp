@@ -11,6 +11,7 @@
 #include "ui/deadletterspanel.h"
 #include "ui/displaytext.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultspanel.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
 #include "ui/letteractions.h"
@@ -78,6 +79,7 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     m_doubts = m_docks->doubts;
     m_mailbox = m_docks->mailbox;
     m_log = m_docks->log;
+    m_faults = m_docks->faults;
     m_check = m_docks->check;
     m_audit = m_docks->audit;
     m_letterActs = new DeadLetterActs(m_deadLetters, this);
@@ -117,6 +119,11 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_readOnly = setup.readOnly;
     m_letterActs->setRights(setup.readOnly, m_embedded);
     m_doubts->setReadOnly(setup.readOnly);
+    m_faults->setRefused(!m_embedded ? tr("Faults are armed only where queue, database and mailbox are this window's "
+                                          "own. The profile %1 has services of somebody's.")
+                                           .arg(setup.profile)
+                             : m_readOnly ? tr("This profile is read-only: it looks, but does not act")
+                                          : QString());
     updateActions();
 }
 
@@ -179,8 +186,8 @@ Panel *MainWindow::frontPanel() const
         if (auto *panel = qobject_cast<Panel *>(widget); panel && panel->table())
             return panel;
     }
-    for (Panel *panel : eventPanels()) {
-        if (panel->isVisible() && !panel->visibleRegion().isEmpty())
+    for (Panel *panel : m_docks->panels()) {
+        if (panel->table() && panel->isVisible() && !panel->visibleRegion().isEmpty())
             return panel;
     }
     return nullptr;
@@ -196,6 +203,7 @@ void MainWindow::showOpened()
     m_audit->setReady();
     m_doubts->setReady();
     m_mailbox->setReady();
+    m_faults->setReady();
     m_send->setReady(!m_readOnly, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString());
     showBar();
     updateActions();
@@ -292,8 +300,11 @@ void MainWindow::showBar()
 void MainWindow::showArmed(const FaultRules &rules)
 {
     m_armed = !rules.isEmpty();
-    m_bar->showArmed(rules);
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    m_bar->showArmed(rules, now);
+    m_faults->showArmed(rules, now);
     m_send->showArmed(rules);
+    dockOf(m_faults)->setBadge(rules.size());
     updateActions();
 }
 
@@ -323,11 +334,25 @@ void MainWindow::showNote(const QString &text)
 
 void MainWindow::showActFailed(const QString &act, const QString &text)
 {
-    m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
+    if (act == "faults"_L1)
+        showFaultRefused(text);
+    else
+        m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
     m_doubts->showActFailed(act);
     m_letterActs->showActFailed(act, text);
     if (m_cleanUp && act == "clean up"_L1)
         m_cleanUp->showActFailed(text);
+}
+
+/// Where the click was.
+void MainWindow::showFaultRefused(const QString &text)
+{
+    if (m_faults->isActing())
+        m_faults->showActFailed(text);
+    else if (m_send->isArming())
+        m_send->showFailure(text);
+    else
+        m_notice->say(text, Tone::Failed);
 }
 
 void MainWindow::showProcessedPage(const ProcessedPage &page)
@@ -630,6 +655,10 @@ void MainWindow::connectPanels()
     connect(m_send, &SendPanel::injectDuplicateRequested, this, &MainWindow::injectDuplicateRequested);
     connect(m_send, &SendPanel::failNextMailsRequested, this, &MainWindow::failNextMailsRequested);
 
+    connect(m_faults, &FaultsPanel::armRequested, this, &MainWindow::armRequested);
+    connect(m_faults, &FaultsPanel::disarmRequested, this, &MainWindow::disarmOneRequested);
+    connect(m_faults, &FaultsPanel::disarmAllRequested, this, &MainWindow::disarmRequested);
+
     connect(m_processed, &ProcessedPanel::queried, this, &MainWindow::processedQueried);
     connect(m_processed, &ProcessedPanel::duplicateRequested, m_send, &SendPanel::injectDuplicate);
     connect(m_processed, &ProcessedPanel::sendRequested, m_send, &SendPanel::send);
@@ -700,6 +729,9 @@ void MainWindow::tick()
 {
     const QDateTime now = QDateTime::currentDateTimeUtc();
     m_queue->setNow(now);
+    m_bar->setNow(now);
+    if (m_faults->isVisible())
+        m_faults->setNow(now);
     if (m_deadLetters->isVisible())
         m_deadLetters->setNow(now);
     if (m_doubts->isVisible())

@@ -27,6 +27,7 @@ class Curtain;
 class DeadLetterActs;
 class DeadLettersPanel;
 class DoubtsPanel;
+class FaultsPanel;
 class HelpWindow;
 class LogPanel;
 class MailboxPanel;
@@ -78,6 +79,7 @@ public:
     MailboxPanel *mailboxPanel() const { return m_mailbox; }
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
+    FaultsPanel *faultsPanel() const { return m_faults; }
     SendPanel *sendPanel() const { return m_send; }
     CheckPanel *checkPanel() const { return m_check; }
     AuditPanel *auditPanel() const { return m_audit; }
@@ -132,7 +134,9 @@ Q_SIGNALS:
     void sendRequested(const sendonce::SendRequest &request);
     void injectDuplicateRequested(const QString &eventId);
     void failNextMailsRequested(int times, int replyCode);
-    void disarmRequested();
+    void disarmRequested(); ///< all that is armed
+    void armRequested(const sendonce::FaultRule &rule);
+    void disarmOneRequested(int id);
     void processedQueried(const sendonce::ProcessedQuery &query);
     void mailboxQueried(const QString &search, int limit);
     void mailOpenRequested(const QString &id);
@@ -170,6 +174,7 @@ private:
     void compose();
     void askToCleanUp();
     void checkServices();
+    void showFaultRefused(const QString &text);
     void showKeys(const sendonce::ServiceStatus &queue);
     void showBar();
     QList<Panel *> eventPanels() const;
@@ -187,6 +192,7 @@ private:
     DoubtsPanel *m_doubts;
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
+    FaultsPanel *m_faults;
     CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
     AuditPanel *m_audit;
     WindowDocks *m_docks;

@@ -34,7 +34,7 @@ public:
     QAction *duplicate;
     QAction *duplicateThis;
     QAction *failMails;
-    QAction *disarm;
+    QAction *disarm; ///< all that is armed
     QAction *cleanUp;
     QMenu *deadLetters;
     QAction *browse;

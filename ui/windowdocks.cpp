@@ -6,6 +6,7 @@
 #include "ui/column.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultspanel.h"
 #include "ui/keptwidth.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -42,6 +43,7 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
     , doubts(new DoubtsPanel)
     , mailbox(new MailboxPanel)
     , log(new LogPanel)
+    , faults(new FaultsPanel)
     , check(new CheckPanel)
     , audit(new AuditPanel)
     , m_window(window)
@@ -63,6 +65,7 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
         new PanelDock(u"log"_s, tr("Log"), log),
         new PanelDock(u"check"_s, tr("Check"), check),
         new PanelDock(u"audit"_s, tr("Audit"), audit),
+        new PanelDock(u"faults"_s, tr("Faults"), faults),
     };
     for (PanelDock *dock : std::as_const(m_docks)) {
         connect(dock, &QDockWidget::dockLocationChanged, m_changes, &Coalescer::schedule);
@@ -72,6 +75,14 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
     connect(m_changes, &Coalescer::due, this, &WindowDocks::follow);
     new KeptWidth(window, dockOf(queue), dockOf(processed));
     fillMenu(menu);
+}
+
+QList<Panel *> WindowDocks::panels() const
+{
+    QList<Panel *> panels;
+    for (const PanelDock *dock : m_docks)
+        panels += dock->panel();
+    return panels;
 }
 
 PanelDock *WindowDocks::dockOf(const Panel *panel) const
@@ -106,7 +117,7 @@ void WindowDocks::arrange()
     m_window->splitDockWidget(queueDock, sendDock, Qt::Vertical);
     m_window->addDockWidget(Qt::RightDockWidgetArea, first);
     // One by one into the tabs: all of them one over the other would make the window higher than a screen.
-    for (const Panel *panel : std::initializer_list<Panel *>{deadLetters, doubts, mailbox, log, audit, check}) {
+    for (const Panel *panel : std::initializer_list<Panel *>{deadLetters, doubts, mailbox, log, faults, audit, check}) {
         m_window->addDockWidget(Qt::RightDockWidgetArea, dockOf(panel));
         m_window->tabifyDockWidget(first, dockOf(panel));
     }
@@ -155,10 +166,14 @@ void WindowDocks::followSoon()
 
 void WindowDocks::fillMenu(QMenu *menu)
 {
+    const QHash<const Panel *, QKeySequence> letters{
+        {faults, QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F)},
+    }; // there are more panels than digits
     int number = 0;
     for (PanelDock *dock : std::as_const(m_docks)) {
         auto *action = new QAction(dock->plainTitle(), m_window);
-        action->setShortcut(QKeySequence(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++))));
+        const QKeySequence digit(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++)));
+        action->setShortcut(letters.value(dock->panel(), digit));
         action->setStatusTip(tr("Show this panel in front"));
         connect(action, &QAction::triggered, this, [this, dock] { bringForward(dock->panel()); });
         menu->addAction(action);

@@ -13,6 +13,7 @@ class CheckPanel;
 class Coalescer;
 class DeadLettersPanel;
 class DoubtsPanel;
+class FaultsPanel;
 class LogPanel;
 class MailboxPanel;
 class Panel;
@@ -37,9 +38,11 @@ public:
     DoubtsPanel *doubts;
     MailboxPanel *mailbox;
     LogPanel *log;
+    FaultsPanel *faults;
     CheckPanel *check; ///< its dock is hidden until somebody asks for it
     AuditPanel *audit;
 
+    QList<Panel *> panels() const; ///< in the order of the menu
     PanelDock *dockOf(const Panel *panel) const;
     /// Shows a panel, in front, with the keyboard in it.
     void bringForward(const Panel *panel);

@@ -4,6 +4,8 @@
 #include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultpresets.h"
+#include "ui/faultspanel.h"
 #include "ui/inlineconfirm.h"
 #include "ui/letteractions.h"
 #include "ui/letterfiltermenu.h"
@@ -27,6 +29,7 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QRandomGenerator>
+#include <QTabBar>
 #include <QTimer>
 #include <QUuid>
 
@@ -166,12 +169,40 @@ public:
         fillDepth();
         fillLog();
         m_window.showCounters({1200, 96, 3, 0, 0});
-        FaultRule refusal;
-        refusal.times = 2;
-        m_window.showArmed({refusal});
+        arm();
         m_window.showDeadLetters(m_letters);
         // The rates of the last ten seconds come from totals.
         QTimer::singleShot(100ms, &m_window, [this] { m_window.showCounters({1204 + 42, 97 + 6, 5, 1, 1}); });
+    }
+
+    /// Of every part something, with and without an end.
+    void armMany()
+    {
+        FaultRules rules;
+        for (const FaultPreset &preset : faultPresets()) {
+            if (rules.size() % 3 == 2)
+                rules += preset.rule;
+            else if (preset.rule.lasts > 0ms || rules.isEmpty() || preset.name == "crashBeforeCommit"_L1)
+                rules += preset.rule;
+        }
+        rules[1].event = u"demo-*"_s;
+        rules[1].recipient = u"*@example.com"_s;
+        rules[0].times = 5;
+        rules[0].struck = 3;
+        for (int i = 0; i < int(rules.size()); ++i) {
+            rules[i].id = i + 1;
+            rules[i].left = rules[i].lasts * 2 / 3;
+        }
+        m_window.showArmed(rules);
+    }
+
+    void arm()
+    {
+        FaultRule rule;
+        rule.id = 1;
+        rule.times = 2;
+        rule.text = u"4.3.0 mail server down"_s;
+        m_window.showArmed({rule});
     }
 
     /// A bad night: thousands, most for the same few reasons.
@@ -683,13 +714,14 @@ int main(int argc, char **argv)
         {u"text"_s, u"text size in percent"_s, u"percent"_s, u"100"_s},
         {u"fill"_s, u"many rows, dead letters of every verdict, an armed fault"_s},
         {u"letters"_s, u"so many more dead letters; 3: no more than three"_s, u"count"_s},
+        {u"armed"_s, u"faults of every kind"_s},
         {u"groups"_s, u"with the groups of dead letters"_s},
         {u"opening"_s, u"nothing has answered yet"_s},
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
         {u"do"_s,
-         u"browse, fail, replay, canary, edit, delete, purge, export, import, kept, runs, move, forget, compose, cleanup, strip, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
+         u"browse, fail, replay, canary, edit, delete, purge, export, import, kept, runs, move, forget, ownfault, compose, cleanup, strip, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
          u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
@@ -723,11 +755,14 @@ int main(int argc, char **argv)
         gallery.few();
     else if (letters > 0)
         gallery.fillMany(letters);
+    if (parser.isSet(u"armed"_s))
+        gallery.armMany();
     if (parser.isSet(u"groups"_s))
         window.deadLettersPanel()->filterMenu()->actions().first()->trigger();
     for (Panel *panel :
          std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
-                                        window.mailboxPanel(), window.logPanel(), window.auditPanel()}) {
+                                        window.mailboxPanel(), window.logPanel(), window.auditPanel(),
+                                        window.faultsPanel()}) {
         if (window.dockOf(panel)->plainTitle() == parser.value(u"tab"_s))
             window.bringForward(panel);
     }
@@ -763,7 +798,9 @@ int main(int argc, char **argv)
                  "(~/.aws/credentials)"_s,
                  QDateTime::currentDateTimeUtc().addSecs(60)});
         } else if (act == "menu"_L1)
-            window.menuBar()->setActiveAction(window.menuBar()->actions().at(4));
+            window.menuBar()->setActiveAction(window.menuBar()->actions().at(5));
+        else if (act == "ownfault"_L1)
+            window.faultsPanel()->findChild<QTabBar *>()->setCurrentIndex(1);
         else if (act == "help"_L1)
             window.actions().help->trigger();
         else if (act == "arrived"_L1)
