@@ -505,6 +505,71 @@ private Q_SLOTS:
         one.stop();
         QCOMPARE(one.start(25s)[0].count, 1); // and it counts again
     }
+
+    void aLaneThatHasCrashedBeginsAnewAfterAWhile()
+    {
+        ConsumerMachine one(1, 30s);
+        one.start(0s);
+        one.received(messages(1), 1, 0s);
+        auto commands = one.laneFree(1, Ended::Crashed, 1s);
+        QCOMPARE(kinds(commands), (QList{Kind::WaitForRate}));
+        QCOMPARE(commands[0].wait, 500ms);
+        QCOMPARE(one.inHand(), 0); // nobody has it any more: the queue gives it to whoever comes
+        QCOMPARE(kinds(one.rateTimerFired(1499ms)), (QList{Kind::WaitForRate})); // a timer may be early
+        commands = one.rateTimerFired(1500ms);
+        QCOMPARE(kinds(commands), (QList{Kind::Receive}));
+        commands = one.received(messages(1), 1, 2s);
+        QCOMPARE(count(commands, Kind::Dispatch), 1);
+    }
+
+    void othersGoOnMeanwhile()
+    {
+        ConsumerMachine two(2, 30s);
+        two.start(0s);
+        auto commands = two.received(messages(2), 2, 0s);
+        const int first = commands[2].lane, second = commands[3].lane;
+        commands = two.laneFree(first, Ended::Crashed, 1s);
+        QCOMPARE(count(commands, Kind::Receive), 0);
+        commands = two.laneFree(second, Ended::Mailed, 1100ms);
+        QCOMPARE(count(commands, Kind::Receive), 1);
+        commands = two.received(messages(2, u"n"_s), 2, 1200ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 1);
+        QVERIFY(std::all_of(commands.cbegin(), commands.cend(), [&](const ConsumerCommand &each) {
+            return each.kind != Kind::Dispatch || each.lane == second;
+        }));
+    }
+
+    void aCrashIsNoReasonToWaitWithAStop()
+    {
+        ConsumerMachine one(1, 30s);
+        one.start(0s);
+        one.received(messages(1), 1, 0s);
+        one.laneFree(1, Ended::Crashed, 1s);
+        QCOMPARE(kinds(one.stop()), (QList{Kind::Stopped}));
+        QCOMPARE(kinds(one.rateTimerFired(1500ms)), QList<Kind>()); // nothing begins behind a stop
+        QCOMPARE(kinds(one.start(2s)), (QList{Kind::Receive}));
+
+        // Started again while the lane is still away, and crashed while it was being stopped.
+        one.received(messages(1), 1, 2s);
+        one.stop();
+        auto commands = one.laneFree(1, Ended::Crashed, 3s);
+        QVERIFY(commands.last().kind == Kind::Stopped);
+        QCOMPARE(kinds(one.start(3100ms)), QList<Kind>());
+        QCOMPARE(kinds(one.rateTimerFired(3500ms)), (QList{Kind::Receive}));
+    }
+
+    void aCrashedLaneIsNotKeptAwayByOneWithoutAConnection()
+    {
+        ConsumerMachine three(3, 30s);
+        three.start(0s);
+        auto commands = three.received(messages(3), 3, 0s);
+        const int first = commands[3].lane, second = commands[4].lane;
+        three.laneFree(first, Ended::Crashed, 0s);
+        three.laneFree(second, Ended::NoConnection, 100ms); // it tries again after 2 s
+        commands = three.rateTimerFired(400ms);
+        QCOMPARE(commands[0].kind, Kind::WaitForRate);
+        QCOMPARE(commands[0].wait, 100ms);
+    }
 };
 
 QTEST_GUILESS_MAIN(ConsumerMachineTest)

@@ -131,7 +131,7 @@ private Q_SLOTS:
                                 {u"text"_s, u"4.3.0 mail server down (armed fault)"_s},
                                 {u"times"_s, 3}};
         QCOMPARE(ask(&client, R"({"arm":{"where":"mail.end","what":"reply","code":451,"times":3}})"),
-                 QJsonObject({{u"armed"_s, QJsonArray{armed}}}));
+                 QJsonObject({{u"armed"_s, QJsonArray{armed}}, {u"id"_s, 1}}));
         QCOMPARE(running.faults.armed().first().remaining(), 3);
         QCOMPARE(ask(&client, R"({"status":true})"), QJsonObject({{u"armed"_s, QJsonArray{armed}}}));
         QCOMPARE(ask(&client, R"({"disarm":1})"), nothing);

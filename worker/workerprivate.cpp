@@ -385,9 +385,11 @@ bool Worker::Private::mayArm()
 void Worker::Private::crashed(const DeliveryReport &report, FaultPoint at)
 {
     log(LogLevel::Error,
-        u"Lane %1 crashed at %2 (armed fault) with message %3 (event %4): nothing is settled, the lane begins anew"_s
-            .arg(QString::number(report.lane), faultPointName(at), report.messageId,
-                 report.eventId.isEmpty() ? u"unreadable"_s : report.eventId),
+        u"Lane %1 crashed at %2 (armed fault) with message %3 (event %4): %5"_s.arg(
+            QString::number(report.lane), faultPointName(at), report.messageId,
+            report.eventId.isEmpty() ? u"unreadable"_s : report.eventId,
+            at == FaultPoint::WorkerDeleted ? u"it was settled, nothing is lost"_s
+                                            : u"nothing is settled, the lane begins anew"_s),
         report.eventId);
     Q_EMIT q->crashed(report.lane, report.messageId, report.eventId, at);
     ask([](Operator &each) { each.collectHandover(); }); // what the dead delivery may have mailed

@@ -50,6 +50,10 @@ Result<void> CommandLine::parse(const QStringList &words)
         QString word = words[i];
         if (word == "-h"_L1)
             word = u"--help"_s;
+        if (!word.startsWith("--"_L1) && !m_namesPlaceholder.isEmpty()) {
+            m_names.append(word);
+            continue;
+        }
         if (!word.startsWith("--"_L1))
             return invalid(u"“%1” is not expected here"_s.arg(word));
         const qsizetype equals = word.indexOf(u'=');
@@ -84,7 +88,8 @@ Result<void> CommandLine::parse(const QStringList &words)
 
 QString CommandLine::help() const
 {
-    QString text = u"%1: %2\n\nOptions\n"_s.arg(m_name, m_summary);
+    const QString names = m_namesPlaceholder.isEmpty() ? QString() : u' ' + m_namesPlaceholder;
+    QString text = u"%1: %2\n\nOptions\n"_s.arg(m_name + names, m_summary);
     for (const CommandOption &option : m_options)
         text +=
             optionHelp(option.flag, option.value,

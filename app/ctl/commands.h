@@ -29,5 +29,11 @@ int runDlqRuns(const QStringList &words);
 int runDlqAudit(const QStringList &words);
 int runDoubtList(const QStringList &words);
 int runDoubtSettle(const QStringList &words);
+int runScenarioList(const QStringList &words);
+int runScenarioRun(const QStringList &words);
+int runFaultList(const QStringList &words);
+int runFaultPoints(const QStringList &words);
+int runFaultArm(const QStringList &words);
+int runFaultDisarm(const QStringList &words);
 
 } // namespace sendonce

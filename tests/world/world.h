@@ -35,6 +35,7 @@ public:
     QString why() const { return m_why; }
     void killServices(); ///< kill -9; start() again uses the same folder
     void stopServices(); ///< SIGTERM
+    qint64 servicesPid() const { return m_services ? m_services->processId() : 0; }
 
     /// Runs a subcommand to its end, with the services' environment.
     Ended ctl(const QStringList &words, int timeoutMsec = 60'000) const;

@@ -97,6 +97,8 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
         tellDeleted(messageIds);
     });
     connect(&m_acknowledger, &Acknowledger::failed, this, [this](const QStringList &messageIds, const QString &text) {
+        for (const QString &messageId : messageIds)
+            m_deleting.remove(messageId);
         Q_EMIT warned(
             (messageIds.size() == 1
                  ? u"Message %1 is handled but could not be deleted; it will come again and be skipped: %2"_s
@@ -320,9 +322,12 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
 void Consumer::crashAtDelete(const QStringList &messageIds)
 {
     for (const QString &messageId : messageIds) {
-        const auto fault = m_faults->ask(FaultPoint::WorkerDeleted, {{}, {}, {}, messageId});
-        if (fault && fault->what == FaultEffect::Crash)
-            m_faults->die();
+        const DeliveryReport report = m_deleting.take(messageId);
+        const auto fault = m_faults->ask(FaultPoint::WorkerDeleted, faultSubject(report));
+        if (!fault)
+            continue;
+        m_faults->die();
+        Q_EMIT crashed(report, FaultPoint::WorkerDeleted);
     }
 }
 
@@ -334,6 +339,7 @@ void Consumer::settle(const DeliveryReport &report)
     case Outcome::Sent:
     case Outcome::Duplicate:
     case Outcome::Gone:
+        m_deleting.insert(report.messageId, report);
         m_acknowledger.acknowledge(report.messageId, handle);
         break;
     case Outcome::GivenBack:

@@ -7,6 +7,7 @@
 #include "worker/consume/lanethread.h"
 #include "worker/queue/sqsclient.h"
 
+#include <QHash>
 #include <QObject>
 #include <QPointer>
 #include <QSet>
@@ -66,7 +67,8 @@ Q_SIGNALS:
     void keysRefused(const sendonce::Error &error); ///< for whatever was asked; paused already
     void triedKeys(const std::optional<sendonce::Error> &error); ///< nothing: they are accepted
     void warned(const QString &text);
-    /// As if its process had died there (a fault was armed): there is no delivered() for this delivery.
+    /// As if its process had died there (a fault was armed): there is no delivered() for this delivery, but where it
+    /// was deleted.
     void crashed(const sendonce::DeliveryReport &report, sendonce::FaultPoint at);
 
 private:
@@ -100,6 +102,7 @@ private:
     QThread *m_journalThread = nullptr;
     JournalWriter *m_journal = nullptr; ///< lives in m_journalThread
     int m_journalling = 0; ///< reports that it has not written yet
+    QHash<QString, DeliveryReport> m_deleting; ///< by message: not answered yet
     QSet<QString> m_untold; ///< their messages
     QSet<QString> m_deletedEarly; ///< of those: deleted already
     int m_givingBack = 0;

@@ -309,10 +309,10 @@ ConsumerCommands ConsumerMachine::goOn(Moment now)
 {
     ConsumerCommands commands;
     letBackIn(now);
-    if (m_running && !m_crowdedOut.isEmpty())
-        wakeLater(commands, TryAgain);
     if (m_running && !m_restarting.isEmpty())
         wakeLater(commands, std::chrono::ceil<std::chrono::milliseconds>(m_restarting.first().until - now));
+    if (m_running && !m_crowdedOut.isEmpty())
+        wakeLater(commands, TryAgain);
     dispatch(commands, now);
     receiveIfRoom(commands, now);
     return commands;

@@ -51,29 +51,24 @@ struct Death
     FaultPoint at;
 };
 
-FaultSubject subjectOf(const DeliveryMachine &delivery)
-{
-    const DeliveryReport &report = delivery.report();
-    return {report.eventId, report.recipient, report.eventType, report.messageId};
-}
-
 /// Where a fault of the database strikes.
-std::optional<FaultPoint> databasePoint(Kind kind)
+QList<FaultPoint> databasePoints(Kind kind)
 {
     switch (kind) {
     case Kind::Claim:
-    case Kind::ClaimDelivery:
-    case Kind::TakeOver:
-        return FaultPoint::DatabaseClaim;
+        return {FaultPoint::DatabaseClaim};
     case Kind::LookUp:
-        return FaultPoint::DatabaseLookUp;
+        return {FaultPoint::DatabaseLookUp};
+    case Kind::ClaimDelivery: // both in one transaction
+    case Kind::TakeOver:
+        return {FaultPoint::DatabaseClaim, FaultPoint::DatabaseLookUp};
     case Kind::Commit:
     case Kind::Mark:
-        return FaultPoint::DatabaseCommit;
+        return {FaultPoint::DatabaseCommit};
     case Kind::Reclaim:
-        return FaultPoint::DatabaseReclaim;
+        return {FaultPoint::DatabaseReclaim};
     default:
-        return std::nullopt;
+        return {};
     }
 }
 
@@ -222,8 +217,9 @@ LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
         if (m_handover)
             m_handover->clear();
     } catch (const Death &death) {
-        died = death.at;
-        // As the kernel ends a dead process: connections drop, a filled slot stays.
+        died = death.at; // no more in here: what is caught belongs to the thread, which other lanes may have meanwhile
+    }
+    if (died) { // as the kernel ends a dead process: connections drop, a filled slot stays
         m_claims.reset();
         m_ledger.reset();
         m_smtp.reset();
@@ -294,7 +290,7 @@ void Lane::passedStages(const StageTimes &before, const DeliveryMachine &deliver
 
 void Lane::at(FaultPoint point, const DeliveryMachine &delivery)
 {
-    const auto fault = m_settings.faults->ask(point, subjectOf(delivery));
+    const auto fault = m_settings.faults->ask(point, faultSubject(delivery.report()));
     if (!fault)
         return;
     switch (fault->what) {
@@ -325,10 +321,16 @@ void Lane::pause(std::chrono::milliseconds time) const
 /// What a command gives back in place of being carried out, where a fault of the database strikes.
 std::optional<DeliveryInput> Lane::injected(const DeliveryCommand &command, const DeliveryMachine &delivery)
 {
-    const auto point = databasePoint(command.kind);
-    const auto fault = point ? m_settings.faults->ask(*point, subjectOf(delivery)) : std::nullopt;
+    const FaultSubject subject = faultSubject(delivery.report());
+    std::optional<Fault> fault;
+    for (const FaultPoint point : databasePoints(command.kind)) {
+        if (!fault)
+            fault = m_settings.faults->ask(point, subject);
+    }
     if (!fault)
         return std::nullopt;
+    if (fault->what == FaultEffect::LockTimeout)
+        pause(m_settings.lockWait);
     if (fault->what == FaultEffect::CommitThenCut) {
         if (command.kind == Kind::Commit)
             (void)m_claims->commit();
@@ -336,11 +338,13 @@ std::optional<DeliveryInput> Lane::injected(const DeliveryCommand &command, cons
             (void)ledger().mark(m_request, m_owner);
     }
     if (fault->what == FaultEffect::Cut || fault->what == FaultEffect::CommitThenCut) {
-        if (m_claims)
-            m_claims->close();
         m_ledger.reset();
-    } else if (command.kind == Kind::Commit) {
-        m_claims->rollBack(); // as a COMMIT that failed has
+        if (command.kind == Kind::Mark) { // a ledger whose connection broke tries again on another one
+            const auto again = m_settings.faults->ask(FaultPoint::DatabaseReclaim, subject);
+            return again ? failing(Kind::Mark, databaseError(again->what)) : ledger().mark(m_request, m_owner);
+        }
+        if (m_claims && command.kind != Kind::Commit) // its transaction ends with reclaim() or rollBack(), as always
+            m_claims->close();
     }
     return failing(command.kind, databaseError(fault->what));
 }
@@ -428,10 +432,14 @@ Result<void> Lane::prepare(const DeliveryMachine &delivery)
 
 SendResult Lane::sendMail(DeliveryMachine &delivery)
 {
-    const auto beforeDot = [this, &delivery] {
+    QString abandoned;
+    const auto beforeDot = [this, &delivery, &abandoned] {
         at(FaultPoint::WorkerMidMail, delivery);
-        if (marks())
-            return leaseLasts(); // a dead worker's claim is its announcement
+        if (marks()) { // a dead worker's claim is its announcement
+            if (!leaseLasts())
+                abandoned = u"the claim's time is nearly over, so the final dot was not written"_s;
+            return abandoned.isEmpty();
+        }
         const auto filled = m_handover->fill(delivery.event().eventId, delivery.message().messageId,
                                              delivery.processedAt(), delivery.mail().bytes);
         if (!filled)
@@ -443,6 +451,8 @@ SendResult Lane::sendMail(DeliveryMachine &delivery)
         at(FaultPoint::WorkerHandedOver, delivery);
     };
     SendResult result = m_smtp->send(delivery.mail(), {beforeDot, afterDot}, *m_settings.stop);
+    if (!abandoned.isEmpty())
+        result.text = abandoned;
     if (result.status == SendResult::Status::NotSent)
         m_handover->clear();
     return result;

@@ -74,7 +74,7 @@ enum class FaultEffect {
     Crash, ///< worker: as kill -9
     Hang, ///< worker: nothing goes on for `delay`; 0: until it is stopped
     Slow, ///< worker: takes `delay` longer
-    ClockJump, ///< worker: as if its computer had slept for `delay`
+    ClockJump, ///< worker: as if its computer had slept for `delay`; of claim-send-mark's lease so much is over
 };
 constexpr int FaultEffectCount = 28;
 
@@ -109,7 +109,6 @@ struct FaultSubject
 {
     QString event, recipient, type; ///< empty: not known there, so a glob for it does not match
     QString key = {}; ///< stands for the event where that is not known: a MessageId
-    bool isCopy = false; ///< a mail that was stored before; Suppress strikes no other
 
     bool operator==(const FaultSubject &) const = default;
 };

@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -53,9 +54,10 @@ QByteArray askLocalSocket(const QString &path, const QByteArray &line)
         char bytes[4096];
         while (!answer.contains('\n') && answer.size() < LongestLine && bound(socket, SO_RCVTIMEO, end)) {
             const ssize_t got = ::recv(socket, bytes, sizeof bytes, 0);
-            if (got <= 0)
+            if (got > 0)
+                answer.append(bytes, got);
+            else if (got == 0 || errno != EINTR)
                 break;
-            answer.append(bytes, got);
         }
     }
     ::close(socket);
@@ -126,6 +128,11 @@ std::optional<FaultPoint> faultPointOf(Stage stage)
         break;
     }
     return std::nullopt;
+}
+
+FaultSubject faultSubject(const DeliveryReport &delivery)
+{
+    return {delivery.eventId, delivery.recipient, delivery.eventType, delivery.messageId};
 }
 
 } // namespace sendonce

@@ -45,5 +45,7 @@ private:
 
 /// The point at which that stage has just been done; Validated has none.
 std::optional<FaultPoint> faultPointOf(Stage stage);
+/// Whom a fault in this delivery strikes, as far as it has come.
+FaultSubject faultSubject(const DeliveryReport &delivery);
 
 } // namespace sendonce

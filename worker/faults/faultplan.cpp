@@ -58,14 +58,14 @@ bool FaultPlan::disarmAll()
     return any;
 }
 
-std::optional<Fault> FaultPlan::ask(FaultPoint point, const FaultSubject &subject, Moment now)
+std::optional<Fault> FaultPlan::ask(FaultPoint point, const FaultSubject &subject, Moment now,
+                                    const QList<FaultEffect> &only)
 {
     expire(now);
     for (Armed &armed : m_armed) {
         FaultRule &rule = armed.rule;
-        if (rule.what == FaultEffect::Suppress && !subject.isCopy)
-            continue;
-        if (rule.where != point || !matches(rule, subject) || !drawn(armed, point, subject))
+        if (rule.where != point || (!only.isEmpty() && !only.contains(rule.what)) || !matches(rule, subject)
+            || !drawn(armed, point, subject))
             continue;
         if (rule.what == FaultEffect::RateLimit && isWithinRate(armed, now))
             continue;

@@ -24,7 +24,9 @@ public:
 
     /// Asked at a point: the fault that strikes there, which is used up by that. Of several rules the oldest that
     /// strikes.
-    std::optional<Fault> ask(FaultPoint point, const FaultSubject &subject, Moment now);
+    /// \param only what can strike there and now; empty: everything
+    std::optional<Fault> ask(FaultPoint point, const FaultSubject &subject, Moment now,
+                             const QList<FaultEffect> &only = {});
     /// Whether anything is armed at that point: nobody has to find out more.
     bool isArmedAt(FaultPoint point) const;
     FaultRules armed(Moment now) const;

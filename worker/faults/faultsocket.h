@@ -14,7 +14,8 @@ namespace sendonce {
 ///   -> {"arm":{"where":"mail.end","what":"reply","code":451,"times":3}}   (worker/faults/fault.h)
 ///   -> {"disarm":"all"}   -> {"disarm":7}     by id
 ///   -> {"status":true}
-///   <- {"armed":[{"id":7,"where":"mail.end",…}]}   after each of these and, a little later, at each change
+///   <- {"armed":[{"id":7,"where":"mail.end",…}]}   after each of these and, a little later, at each change; after an
+///      "arm" also "id":7, the new one's
 ///   -> {"ask":"worker.claimed","event":"…","recipient":"…","type":"…","key":"…"}   what strikes there; it is used up
 ///   <- {"fault":{"what":"crash",…}}    or {"fault":null}
 ///   <- {"error":"…"}

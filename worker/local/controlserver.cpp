@@ -230,8 +230,8 @@ QByteArray ControlServer::arm(const QJsonValue &rule)
     const auto wanted = faultRule(rule.toObject());
     if (!wanted)
         return errorLine(wanted.error().text);
-    const auto armed = m_faults->arm(wanted.value());
-    return armed ? armedLine() : errorLine(armed.error().text);
+    const auto id = m_faults->arm(wanted.value());
+    return id ? armedLine(id.value()) : errorLine(id.error().text);
 }
 
 QByteArray ControlServer::disarm(const QJsonValue &which)
@@ -264,13 +264,16 @@ QByteArray ControlServer::ask(const QJsonObject &question)
     return jsonLine({{u"fault"_s, fault ? QJsonValue(toJson(*fault)) : QJsonValue()}});
 }
 
-QByteArray ControlServer::armedLine() const
+QByteArray ControlServer::armedLine(int newId) const
 {
     QJsonArray list;
     const FaultRules armed = m_faults->armed();
     for (const FaultRule &rule : armed)
         list.append(toJson(rule));
-    return jsonLine({{u"armed"_s, list}});
+    QJsonObject object{{u"armed"_s, list}};
+    if (newId > 0)
+        object.insert(u"id"_s, newId);
+    return jsonLine(object);
 }
 
 /// Somebody who is being answered has armed or disarmed: the others hear of it at once. A fault that strikes is used

@@ -46,7 +46,7 @@ private:
     QByteArray arm(const QJsonValue &rule);
     QByteArray disarm(const QJsonValue &which);
     QByteArray ask(const QJsonObject &question);
-    QByteArray armedLine() const;
+    QByteArray armedLine(int newId = 0) const;
     void changed();
     void pushChange();
     void write(QLocalSocket *client, const QByteArray &line);

@@ -55,13 +55,13 @@ FaultRules FaultBoard::armed() const
     return m_plan.armed(now());
 }
 
-std::optional<Fault> FaultBoard::ask(FaultPoint point, const FaultSubject &subject)
+std::optional<Fault> FaultBoard::ask(FaultPoint point, const FaultSubject &subject, const QList<FaultEffect> &only)
 {
     if (!m_plan.isArmedAt(point))
         return std::nullopt;
     const auto moment = now();
     const bool over = m_plan.expire(moment); // whoever asks may be quicker than the timer
-    const auto fault = m_plan.ask(point, subject, moment);
+    const auto fault = m_plan.ask(point, subject, moment, only);
     if (fault || over)
         Q_EMIT changed();
     return fault;

@@ -22,8 +22,8 @@ public:
     void disarmAll();
     FaultRules armed() const;
 
-    /// A fault is used up by the answer.
-    std::optional<Fault> ask(FaultPoint point, const FaultSubject &subject = {});
+    /// A fault is used up by the answer. \param only what can strike there and now; empty: everything
+    std::optional<Fault> ask(FaultPoint point, const FaultSubject &subject = {}, const QList<FaultEffect> &only = {});
     bool isArmedAt(FaultPoint point) const { return m_plan.isArmedAt(point); }
 
 Q_SIGNALS:

@@ -149,10 +149,11 @@ bool LocalMailbox::goOn(QTcpSocket *socket, const QByteArray &replies)
 QByteArray LocalMailbox::take(const ReceivedMail &mail)
 {
     FaultSubject subject = mailSubject(mail.bytes);
-    subject.isCopy = !subject.key.isEmpty() && m_stored.contains(subject.key);
     if (!mail.recipients.isEmpty())
         subject.recipient = QString::fromUtf8(mail.recipients.first());
-    if (const std::optional<Fault> fault = m_faults->ask(FaultPoint::MailStore, subject)) {
+    const bool isCopy = !subject.key.isEmpty() && m_stored.contains(subject.key);
+    const auto possible = isCopy ? faultEffectsAt(FaultPoint::MailStore) : QList{FaultEffect::Reply};
+    if (const std::optional<Fault> fault = m_faults->ask(FaultPoint::MailStore, subject, possible)) {
         if (fault->what == FaultEffect::Suppress)
             return "250 2.0.0 Ok: a copy, dropped (armed fault)";
         return QByteArray::number(fault->code) + ' ' + fault->text.toLatin1();

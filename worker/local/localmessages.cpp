@@ -220,6 +220,18 @@ SqsReply LocalQueues::run(const ReceiveMessageRequest &request)
     return received;
 }
 
+void LocalQueues::turnAround(const QString &name)
+{
+    constexpr size_t Most = 1000;
+    LocalQueue *queue = queueNamed(name);
+    std::vector<qint64> rows;
+    for (const QueuedMessage *message = queue ? queue->nextVisible(0, m_lastRow) : nullptr;
+         message && rows.size() < Most; message = queue->nextVisible(message->row, m_lastRow))
+        rows.push_back(message->row);
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+        queue->update(QueuedMessage(*queue->find(*row)), m_now.steady); // to the end of the list
+}
+
 HandedOut LocalQueues::handOut(LocalQueue &queue, QueuedMessage message, seconds timeout)
 {
     onUndo([this, &queue, before = message] { queue.update(before, m_now.steady); });

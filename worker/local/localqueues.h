@@ -57,6 +57,8 @@ public:
     seconds receiveWait(const ReceiveMessageRequest &request) const;
     /// Whether a receive would have something to look at, or an error to answer with.
     bool isWorthReceiving(const QString &queue) const;
+    /// Makes the newest visible messages the first to be received, up to 1,000 of them. In memory only.
+    void turnAround(const QString &queue);
     /// When the next message of this queue becomes visible by itself (steady); nothing when none will.
     std::optional<qint64> nextVisibleAt(const QString &queue) const;
     /// Nothing when there is no such queue.

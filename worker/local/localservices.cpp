@@ -164,7 +164,9 @@ struct LocalServices::Private
             : sqs(id)
             , mailbox(dataDir + u"/mailbox"_s, &faults)
             , control(&faults)
-        { }
+        {
+            sqs.setFaults(&faults);
+        }
         ~Services()
         {
             control.close();

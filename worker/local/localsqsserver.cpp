@@ -211,11 +211,18 @@ void LocalSqsServer::takeUp(HttpConnection *connection, qint64 now, std::vector<
         return;
     }
     const auto &[operation, caller] = std::get<SqsCall>(call);
-    SqsReply reply = m_queues.apply(operation);
+    if (const auto struck = m_faults.atRequest()) {
+        if (*struck == FaultEffect::Close)
+            connection->close();
+        else
+            connection->reply(replyTo(caller, *struck == FaultEffect::Throttle ? armedThrottling() : armedFailure()));
+        return;
+    }
+    auto [reply, atOnce] = m_faults.apply(operation);
     if (const auto *receive = std::get_if<ReceiveMessageRequest>(&operation)) {
         const auto *result = std::get_if<SqsResult>(&reply);
         const qint64 waitMsec = std::chrono::milliseconds(m_queues.receiveWait(*receive)).count();
-        if (result && std::get<ReceivedMessages>(*result).messages.isEmpty() && waitMsec > 0
+        if (result && std::get<ReceivedMessages>(*result).messages.isEmpty() && waitMsec > 0 && !atOnce
             && longPollCount() < m_limits.longPolls) {
             m_longPolls.push_back({connection, caller, *receive, now + waitMsec});
             return;
@@ -240,10 +247,11 @@ void LocalSqsServer::serveLongPolls(qint64 now, std::vector<Answer> *answers)
                 continue;
             }
             const size_t changesBefore = m_queues.changes().size();
-            SqsReply reply = m_queues.apply(it->request);
+            auto [reply, atOnce] =
+                overdue ? QueueFaults::Applied{m_queues.apply(it->request)} : m_faults.apply(it->request);
             moved = moved || m_queues.changes().size() > changesBefore;
             const auto *result = std::get_if<SqsResult>(&reply);
-            if (!overdue && result && std::get<ReceivedMessages>(*result).messages.isEmpty()) {
+            if (!overdue && !atOnce && result && std::get<ReceivedMessages>(*result).messages.isEmpty()) {
                 ++it;
                 continue;
             }

@@ -2,6 +2,7 @@
 
 #include "worker/local/httpconnection.h"
 #include "worker/local/localqueues.h"
+#include "worker/local/queuefaults.h"
 #include "worker/local/queuestore.h"
 #include "worker/local/sqsendpoint.h"
 #include "worker/result.h"
@@ -36,6 +37,9 @@ public:
     /// \param id answered by GET /_sendonce/id
     explicit LocalSqsServer(const QString &id, QObject *parent = nullptr);
     ~LocalSqsServer() override { close(); }
+
+    /// What strikes its operations; not owned, must live longer.
+    void setFaults(FaultBoard *board) { m_faults.setBoard(board); }
 
     // Before open(): for tests.
     void setClock(std::function<QueueTime()> clock) { m_clock = std::move(clock); }
@@ -87,6 +91,7 @@ private:
     Limits m_limits;
     LocalQueues m_queues;
     QueueStore m_store;
+    QueueFaults m_faults{m_queues, m_store};
     QTcpServer m_server;
     QList<HttpConnection *> m_connections;
     QList<HttpConnection *> m_ready; ///< with a request that nobody looked at yet, in the order of arrival

@@ -146,4 +146,16 @@ SqsError internalFailure()
             u"The queue's store failed; nothing of this request was done."_s, false};
 }
 
+SqsError armedFailure()
+{
+    SqsError error = internalFailure();
+    error.message = u"Something went wrong, and nothing of it was done (armed fault)."_s;
+    return error;
+}
+
+SqsError armedThrottling()
+{
+    return {u"ThrottlingException"_s, u"ThrottlingException"_s, 400, u"Rate exceeded (armed fault)"_s, true};
+}
+
 } // namespace sendonce::local

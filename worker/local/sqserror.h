@@ -42,5 +42,7 @@ SqsError invalidAction(const QString &action);
 SqsError invalidAddress(const QString &address);
 SqsError serialization(const QString &message);
 SqsError internalFailure();
+SqsError armedFailure(); ///< a fault that was armed, as InternalFailure
+SqsError armedThrottling(); ///< the same, as ThrottlingException
 
 } // namespace sendonce::local

@@ -52,23 +52,6 @@ QString seconds(qint64 msec)
     return QString::number(double(msec) / 1000, 'f', 3);
 }
 
-/// What did not hold, a line each.
-QStringList faultsOf(const ScenarioRun &run)
-{
-    QStringList faults;
-    if (!run.error.isEmpty())
-        faults.append(run.error);
-    for (const ScenarioLine &step : run.steps) {
-        if (step.state == ScenarioLine::State::Failed)
-            faults.append(u"%1: %2"_s.arg(step.text, step.seen));
-    }
-    for (const ScenarioLine &expectation : run.expectations) {
-        if (expectation.state == ScenarioLine::State::Failed)
-            faults.append(u"expected %1; there is: %2"_s.arg(expectation.text, expectation.seen));
-    }
-    return faults;
-}
-
 /// XML has no way to write most control characters.
 QString inXml(const QString &text)
 {
@@ -235,6 +218,22 @@ QJsonArray toJson(const QList<ScenarioLine> &lines)
 
 } // namespace
 
+QStringList faultsOf(const ScenarioRun &run)
+{
+    QStringList faults;
+    if (!run.error.isEmpty())
+        faults.append(run.error);
+    for (const ScenarioLine &step : run.steps) {
+        if (step.state == ScenarioLine::State::Failed)
+            faults.append(u"%1: %2"_s.arg(step.text, step.seen));
+    }
+    for (const ScenarioLine &expectation : run.expectations) {
+        if (expectation.state == ScenarioLine::State::Failed)
+            faults.append(u"expected %1; there is: %2"_s.arg(expectation.text, expectation.seen));
+    }
+    return faults;
+}
+
 QByteArray junitXml(const QList<ScenarioReport> &reports, const QString &suite)
 {
     QByteArray bytes;
@@ -302,16 +301,8 @@ QByteArray htmlPage(const QList<ScenarioReport> &reports, const QString &title)
     return (html + u"</body>\n</html>\n"_s).toUtf8();
 }
 
-QJsonObject toJson(const ScenarioReport &report)
+QJsonObject toJson(const ScenarioRun &run)
 {
-    const ScenarioRun &run = report.run;
-    QJsonArray mails;
-    for (const ReportedMail &mail : report.mails) {
-        mails.append(QJsonObject{{u"event"_s, mail.event},
-                                 {u"to"_s, mail.to},
-                                 {u"subject"_s, mail.subject},
-                                 {u"messageId"_s, mail.messageId}});
-    }
     return {{u"scenario"_s, run.scenario},
             {u"title"_s, run.title},
             {u"state"_s, stateName(run.state)},
@@ -321,7 +312,6 @@ QJsonObject toJson(const ScenarioReport &report)
             {u"msec"_s, run.msec},
             {u"steps"_s, toJson(run.steps)},
             {u"expectations"_s, toJson(run.expectations)},
-            {u"mails"_s, mails},
             {u"folder"_s, run.folder}};
 }
 
@@ -329,7 +319,7 @@ QByteArray jsonLines(const QList<ScenarioReport> &reports)
 {
     QByteArray lines;
     for (const ScenarioReport &report : reports)
-        lines += QJsonDocument(toJson(report)).toJson(QJsonDocument::Compact) + '\n';
+        lines += QJsonDocument(toJson(report.run)).toJson(QJsonDocument::Compact) + '\n';
     return lines;
 }
 
@@ -351,8 +341,17 @@ Result<void> writeReports(const QList<ScenarioReport> &reports, const QString &p
 Result<void> writeEvidence(const ScenarioReport &report, const QString &folder)
 {
     const QDir dir(folder);
+    QJsonArray mails;
+    for (const ReportedMail &mail : report.mails) {
+        mails.append(QJsonObject{{u"event"_s, mail.event},
+                                 {u"to"_s, mail.to},
+                                 {u"subject"_s, mail.subject},
+                                 {u"messageId"_s, mail.messageId}});
+    }
+    QJsonObject evidence = toJson(report.run);
+    evidence.insert(u"mails"_s, mails);
     for (const auto &[name, content] : {std::pair(u"log.txt"_s, (report.log.join(u'\n') + u'\n').toUtf8()),
-                                        std::pair(u"run.json"_s, QJsonDocument(toJson(report)).toJson()),
+                                        std::pair(u"run.json"_s, QJsonDocument(evidence).toJson()),
                                         std::pair(u"report.html"_s, htmlPage({report}, report.run.title))}) {
         if (const auto written = writeFile(dir.filePath(name), content); !written)
             return written;

@@ -39,7 +39,9 @@ QByteArray junitXml(const QList<ScenarioReport> &reports, const QString &suite);
 QByteArray htmlPage(const QList<ScenarioReport> &reports, const QString &title);
 /// A line for each run.
 QByteArray jsonLines(const QList<ScenarioReport> &reports);
-QJsonObject toJson(const ScenarioReport &report);
+QJsonObject toJson(const ScenarioRun &run);
+/// What did not hold, a line each: steps and expectations that failed, and why it did not come to its end.
+QStringList faultsOf(const ScenarioRun &run);
 
 /// As one file, its form by the ending of its name: .html, .xml (JUnit), .json or .jsonl (lines). Invalid for another
 /// ending, Io when it cannot be written: then what was there before is still there.
