@@ -99,6 +99,12 @@ ControlBar::ControlBar(const WindowActions &actions, QWidget *parent)
     layout->addWidget(m_state); // changes its length, so nothing stands behind it
     layout->addStretch(1);
     layout->addWidget(m_armed);
+    auto *workspace = new QPushButton(icon(u"chevron-down"_s), tr("Workspace"));
+    workspace->setObjectName(u"workspace"_s);
+    workspace->setLayoutDirection(Qt::RightToLeft); // the arrow behind the word
+    workspace->setToolTip(toolTipText(tr("Panels arranged for a demo, for support or for QA")));
+    workspace->setMenu(actions.workspaces);
+    layout->addWidget(workspace);
     addWidget(content);
 
     m_state->setTabular(true);

@@ -19,11 +19,13 @@
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
+#include "ui/matrixpanel.h"
 #include "ui/notice.h"
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariospanel.h"
 #include "ui/searchfield.h"
 #include "ui/sendpanel.h"
 #include "ui/statusline.h"
@@ -46,6 +48,7 @@ namespace sendonce {
 namespace {
 
 constexpr int TicksPerLook = 10; ///< at the events in doubt: other workers make some too
+constexpr int LayoutVersion = 2; ///< raise it when docks come or go: an old layout has no place for them
 constexpr int SmallestText = 75;
 constexpr int LargestText = 200;
 
@@ -80,12 +83,16 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     m_mailbox = m_docks->mailbox;
     m_log = m_docks->log;
     m_faults = m_docks->faults;
+    m_scenarios = m_docks->scenarios;
+    m_matrix = m_docks->matrix;
     m_check = m_docks->check;
     m_audit = m_docks->audit;
     m_letterActs = new DeadLetterActs(m_deadLetters, this);
     m_actions->addLetterActs(*m_deadLetters->acts());
     m_actions->deadLetters->addSeparator();
     m_actions->deadLetters->addMenu(m_deadLetters->filterMenu());
+    m_actions->addTestActs(m_scenarios->acts());
+    m_actions->addTestActs(m_matrix->acts());
     m_notice = new Notice(this, m_status->sizeHint().height());
     m_curtain = new Curtain(this);
     connectActions();
@@ -119,6 +126,8 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_readOnly = setup.readOnly;
     m_letterActs->setRights(setup.readOnly, m_embedded);
     m_doubts->setReadOnly(setup.readOnly);
+    m_scenarios->setRefused(m_embedded ? QString() : tr("Demonstrations run in the profile Local"));
+    m_matrix->setRefused(m_embedded ? QString() : tr("Demonstrations run in the profile Local"));
     m_faults->setRefused(!m_embedded ? tr("Faults are armed only where queue, database and mailbox are this window's "
                                           "own. The profile %1 has services of somebody's.")
                                            .arg(setup.profile)
@@ -139,7 +148,7 @@ void MainWindow::keepStateIn(const QString &folder)
                                                : ThemeChoice::System;
     setTheme(m_theme);
     m_deadLetters->keepStateIn(m_settings.get());
-    m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state);
+    m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state, LayoutVersion);
     if (layout && !m_restored)
         resetLayout();
     m_docks->follow();
@@ -630,6 +639,10 @@ void MainWindow::connectActions()
         if (PanelDock *dock = dockOf(frontPanel()))
             dock->setFloating(!dock->isFloating());
     });
+    for (const auto &[action, workspace] :
+         {std::pair(a.demo, Workspace::Demo), std::pair(a.support, Workspace::Support),
+          std::pair(a.testing, Workspace::Testing)})
+        connect(action, &QAction::triggered, m_docks, [this, workspace = workspace] { m_docks->arrange(workspace); });
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     const auto help = [this] {
         if (!m_help)
@@ -818,7 +831,7 @@ void MainWindow::checkServices()
 
 void MainWindow::storeLayout()
 {
-    if (m_layoutStore && m_layoutStore->save({saveGeometry(), saveState()}))
+    if (m_layoutStore && m_layoutStore->save({saveGeometry(), saveState(LayoutVersion)}))
         m_layoutStore->finished();
 }
 

@@ -31,11 +31,13 @@ class FaultsPanel;
 class HelpWindow;
 class LogPanel;
 class MailboxPanel;
+class MatrixPanel;
 class Notice;
 class Panel;
 class PanelDock;
 class ProcessedPanel;
 class QueuePanel;
+class ScenariosPanel;
 class SendPanel;
 class StatusLine;
 class WindowDocks;
@@ -79,6 +81,8 @@ public:
     MailboxPanel *mailboxPanel() const { return m_mailbox; }
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
+    ScenariosPanel *scenariosPanel() const { return m_scenarios; } ///< attach.h joins it to those who run them
+    MatrixPanel *matrixPanel() const { return m_matrix; } ///< so too
     FaultsPanel *faultsPanel() const { return m_faults; }
     SendPanel *sendPanel() const { return m_send; }
     CheckPanel *checkPanel() const { return m_check; }
@@ -193,6 +197,8 @@ private:
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
     FaultsPanel *m_faults;
+    ScenariosPanel *m_scenarios;
+    MatrixPanel *m_matrix;
     CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
     AuditPanel *m_audit;
     WindowDocks *m_docks;

@@ -36,7 +36,7 @@ WindowActions::WindowActions(QMainWindow *window)
     auto *worker = new QMenu(tr("&Worker"), window);
     auto *queue = new QMenu(tr("&Queue"), window);
     deadLetters = new QMenu(tr("&Dead letters"), window);
-    auto *test = new QMenu(tr("&Test"), window);
+    test = new QMenu(tr("&Test"), window);
     auto *view = new QMenu(tr("&View"), window);
     auto *helpMenu = new QMenu(tr("&Help"), window);
     for (QMenu *menu : {file, worker, queue, deadLetters, test, view, helpMenu})
@@ -117,6 +117,13 @@ WindowActions::WindowActions(QMainWindow *window)
     // "Ctrl++" needs Shift on many keyboards.
     larger->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     view->addSeparator();
+    workspaces = view->addMenu(tr("&Workspace"));
+    demo = add(workspaces, tr("&Demo"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_1), {},
+               tr("Scenarios, mailbox and log, for an audience"));
+    support = add(workspaces, tr("&Support"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_2), {},
+                  tr("Dead letters, processed events, doubts, audit; nothing that makes anything fail"));
+    testing = add(workspaces, tr("&QA"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_3), {},
+                  tr("Faults, scenarios, matrix and log"));
     floatPanel = add(view, tr("Fl&oat this panel"), {}, icon(u"float"_s),
                      tr("Take the panel in front out of the window, or put it back"));
     resetLayout = add(view, tr("R&eset layout"), {}, {}, tr("Put every panel back to where it was at first"));
@@ -140,6 +147,12 @@ void WindowActions::addLetterActs(const LetterActions &acts)
     for (const LetterAct act : {LetterAct::MoveAll, LetterAct::ForgetClaim, LetterAct::Purge})
         deadLetters->addAction(acts.of(act));
     replay = acts.of(LetterAct::Replay);
+}
+
+void WindowActions::addTestActs(const QList<QAction *> &acts)
+{
+    test->addSeparator();
+    test->addActions(acts);
 }
 
 } // namespace sendonce

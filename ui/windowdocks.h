@@ -16,11 +16,16 @@ class DoubtsPanel;
 class FaultsPanel;
 class LogPanel;
 class MailboxPanel;
+class MatrixPanel;
 class Panel;
 class PanelDock;
 class ProcessedPanel;
 class QueuePanel;
+class ScenariosPanel;
 class SendPanel;
+
+/// How the docks lie, by what somebody is here for.
+enum class Workspace { Standard, Demo, Support, Testing };
 
 /// The panels of the window and the docks they lie in: how they lie at first, their titles, their places in the menu.
 /// Owned by the window, which connects the panels.
@@ -39,6 +44,8 @@ public:
     MailboxPanel *mailbox;
     LogPanel *log;
     FaultsPanel *faults;
+    ScenariosPanel *scenarios;
+    MatrixPanel *matrix;
     CheckPanel *check; ///< its dock is hidden until somebody asks for it
     AuditPanel *audit;
 
@@ -46,7 +53,7 @@ public:
     PanelDock *dockOf(const Panel *panel) const;
     /// Shows a panel, in front, with the keyboard in it.
     void bringForward(const Panel *panel);
-    void arrange(); ///< as at first
+    void arrange(Workspace workspace = Workspace::Standard);
     void settleSizes(); ///< of arrange(), once everything has its style and font
     void follow(); ///< call it when the docks may lie in another way
     void followSoon();
@@ -56,6 +63,7 @@ private:
 
     QMainWindow *m_window;
     QList<PanelDock *> m_docks; ///< in the order of the menu
+    QList<PanelDock *> m_rows; ///< of the workspace, from the top: a dock of each, while there are two
     Coalescer *m_changes;
 };
 
