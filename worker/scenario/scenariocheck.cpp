@@ -144,6 +144,8 @@ QString describe(const ScenarioCheck &check)
         return u"dead letter %1: %2"_s.arg(check.subject, listed(check.texts));
     case Kind::Replay:
         return u"replay of %1: %2"_s.arg(check.subject, listed(check.texts));
+    case Kind::Struck:
+        return u"every armed fault strikes"_s;
     }
     return {};
 }
@@ -189,6 +191,9 @@ CheckResult judge(const ScenarioCheck &check, const ScenarioSight &sight, CheckM
         const QString text = (check.kind == Kind::Verdict ? sight.verdicts : sight.replays).value(check.subject);
         return {check.texts == QStringList{text}, text.isEmpty() ? u"nothing"_s : text};
     }
+    case Kind::Struck:
+        return {sight.idleFaults.isEmpty(),
+                sight.idleFaults.isEmpty() ? u"each did"_s : u"never: "_s + sight.idleFaults.join(u"; "_s)};
     }
     return {};
 }

@@ -24,6 +24,7 @@ struct ScenarioSight
     QMap<QString, QString> replays; ///< what became of each replayed event: "mailed", "skipped", "failed" …
     int crashes = 0;
     int armed = 0; ///< faults
+    QStringList idleFaults; ///< that have never struck
 };
 
 /// One thing that is expected, or waited for.
@@ -44,6 +45,7 @@ struct ScenarioCheck
         Replay, ///< of the event `subject`: `texts`
         Crashes, ///< `count`
         Armed, ///< `count` faults
+        Struck, ///< every fault that was armed has struck: else nothing was shown
     };
     Kind kind = Kind::Mails;
     QString subject;

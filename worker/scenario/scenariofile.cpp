@@ -103,6 +103,7 @@ private:
     BoardStep changeUser(const At &at);
     int whichWorker(const At &at);
     QList<Check> checks(const At &at);
+    void completeExpectations(Scenario &scenario, const At &at);
     QList<Check> check(const QString &name, const At &at);
     Check outcomes(const QString &event, const At &at);
 
@@ -520,6 +521,31 @@ QList<Check> Reader::checks(const At &at)
     return checks;
 }
 
+/// What can never hold, and what is expected of every scenario.
+void Reader::completeExpectations(Scenario &scenario, const At &at)
+{
+    const auto has = [&scenario](auto is) { return std::any_of(scenario.steps.cbegin(), scenario.steps.cend(), is); };
+    const auto expects = [&scenario](Check::Kind kind) {
+        return std::any_of(scenario.expectations.cbegin(), scenario.expectations.cend(),
+                           [kind](const Check &check) { return check.kind == kind; });
+    };
+    const auto isBrowse = [](const ScenarioStep &step) { return std::holds_alternative<BrowseStep>(step.act); };
+    const auto isReplay = [](const ScenarioStep &step) { return std::holds_alternative<ReplayStep>(step.act); };
+    if (expects(Check::Kind::Verdict) && !has(isBrowse))
+        fail(at, u"expect.verdicts needs a browse: the last one gives them; a step {\"browse\": true} is accepted"_s);
+    if (expects(Check::Kind::Replay) && !has(isReplay))
+        fail(at, u"expect.replays needs a replay; a step {\"replay\": \"all\"} is accepted"_s);
+    const auto surelyStrikes = [](const ScenarioStep &step) {
+        const auto *arm = std::get_if<ArmStep>(&step.act);
+        return arm && arm->rule.oneIn == 1;
+    };
+    if (has(surelyStrikes)) {
+        Check check;
+        check.kind = Check::Kind::Struck;
+        scenario.expectations.append(check);
+    }
+}
+
 Scenario Reader::read(const JsonValue &root)
 {
     Scenario scenario;
@@ -554,6 +580,7 @@ Scenario Reader::read(const JsonValue &root)
     }
     if (const auto expect = require(at, u"expect"_s, u"an object of what is to be found at the end"_s))
         scenario.expectations = checks(*expect);
+    completeExpectations(scenario, at);
     return scenario;
 }
 

@@ -23,6 +23,7 @@ namespace sendonce {
 ///               "outcomes": {"A": ["sent", "duplicate"]}, "log": {"warning": 0, "says": ["…"]}, "announced": [],
 ///               "verdicts": {"A": "handled"}, "replays": {"A": "mailed"}, "crashes": 0, "armed": 0}}
 ///
+/// That every armed fault strikes is expected of each scenario; one that is drawn (oneIn) need not.
 /// `wait` takes what `expect` takes. Outcomes in any order: {"A": {"sent": 1, "duplicate": 999}}.
 /// Invalid: "FILE, line 7: steps[2].send.copies is a text (“3”); a number from 1 to 10000 is accepted", the first
 /// fault.

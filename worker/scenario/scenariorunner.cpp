@@ -207,10 +207,12 @@ void ScenarioRunner::armSlowStages(const FaultRules &rules, qsizetype next)
         return;
     }
     m_world->arm(rules[next], [this, rules, next](const Result<int> &id) {
-        if (id)
-            armSlowStages(rules, next + 1);
-        else
+        if (!id) {
             giveUp(id.error().text);
+            return;
+        }
+        m_newestSlowRule = id.value();
+        armSlowStages(rules, next + 1);
     });
 }
 
@@ -454,6 +456,10 @@ ScenarioSight ScenarioRunner::look() const
     for (const ReplayItem &item : m_world->replayItems())
         sight.replays.insert(m_ids.key(item.eventId, item.eventId), replayName(item.state));
     sight.crashes = m_world->crashes();
+    for (const FaultRule &rule : m_world->everArmed()) {
+        if (rule.struck == 0 && rule.oneIn == 1 && rule.id > m_newestSlowRule)
+            sight.idleFaults.append(labelled(describe(rule)));
+    }
     sight.armed = std::max(0, int(m_world->armed().size()) - m_slowRules);
     return sight;
 }

@@ -81,6 +81,7 @@ private:
     QTimer m_telling;
     QTimer m_pause;
     int m_slowRules = 0; ///< armed for the audience, not by a step
+    int m_newestSlowRule = 0; ///< its id
 };
 
 } // namespace sendonce

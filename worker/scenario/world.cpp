@@ -101,6 +101,7 @@ struct World::Private
     void openMember(int number);
     void told();
     void look();
+    void keep(const FaultRules &rules);
     void armedOnTheBoard(const FaultRules &rules);
     bool everybodyKnows(int rule) const;
     bool nobodyIsArmed() const;
@@ -130,6 +131,9 @@ struct World::Private
     std::vector<Done<int>> armings; ///< asked for, not yet on the board
     FaultRules armed;
     int newestRule = 0;
+    QMap<int, FaultRule> everArmed; ///< by id, as last heard of
+    QMap<int, QDeadlineTimer> ends; ///< of those that have a time
+    bool disarming = false;
 
     WorldQueues queues{-1, -1};
     quint64 countsAsked = 0, countsAnswered = 0;
@@ -452,9 +456,28 @@ void World::arm(const FaultRule &rule, Done<int> done)
     d->board->arm(rule);
 }
 
+/// What is gone before its time, and was not disarmed, is used up: then it struck as often as it could.
+void World::Private::keep(const FaultRules &rules)
+{
+    const QSet<int> ids = idsOf(rules);
+    for (const FaultRule &rule : std::as_const(armed)) {
+        const bool isOver = !ids.contains(rule.id);
+        const bool ranOut = rule.lasts > 0ms && ends.value(rule.id).remainingTime() < 100;
+        if (isOver && !disarming && !ranOut)
+            everArmed[rule.id].struck = rule.times;
+    }
+    for (const FaultRule &rule : rules) {
+        if (!everArmed.contains(rule.id) && rule.lasts > 0ms)
+            ends.insert(rule.id, QDeadlineTimer(rule.left));
+        everArmed.insert(rule.id, rule);
+    }
+    armed = rules;
+    disarming = disarming && !armed.isEmpty();
+}
+
 void World::Private::armedOnTheBoard(const FaultRules &rules)
 {
-    armed = rules;
+    keep(rules);
     for (const FaultRule &rule : rules) {
         if (rule.id <= newestRule || armings.empty())
             continue;
@@ -488,6 +511,7 @@ bool World::Private::nobodyIsArmed() const
 
 void World::disarmAll(Done<void> done)
 {
+    d->disarming = !d->armed.isEmpty();
     d->board->disarmAll();
     await([this] { return d->nobodyIsArmed(); }, 10s,
           [done = std::move(done)](bool isOver) {
@@ -648,6 +672,11 @@ bool World::isAnnounced(const QString &eventId) const
 const FaultRules &World::armed() const
 {
     return d->armed;
+}
+
+FaultRules World::everArmed() const
+{
+    return d->everArmed.values();
 }
 
 QList<ReplayItem> World::replayItems() const

@@ -123,6 +123,9 @@ public:
     /// Somebody was told that this event may have been mailed, or mailed twice: in doubt, or a warning in the log.
     bool isAnnounced(const QString &eventId) const;
     const FaultRules &armed() const;
+    /// All that were ever armed, those that are over too, with how often they struck. For one that its time ended it is
+    /// known to 50 ms.
+    FaultRules everArmed() const;
     QList<ReplayItem> replayItems() const; ///< of all replays, one for each letter, as they are now
 
 Q_SIGNALS:
