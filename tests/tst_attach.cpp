@@ -73,7 +73,7 @@ private Q_SLOTS:
             QVERIFY2(m_window->listeners(method) == 1, method.methodSignature().constData());
             ++wishes;
         }
-        QCOMPARE(wishes, 23);
+        QCOMPARE(wishes, 25);
     }
 
     void everyWishAboutDeadLettersIsHeard()

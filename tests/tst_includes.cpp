@@ -49,7 +49,7 @@ const QMap<QString, QStringList> Reach = {
     // Above the worker's face: it makes whole worlds.
     {u"worker/scenario"_s,
      {u"worker"_s, u"worker/queue"_s, u"worker/store"_s, u"worker/mail"_s, u"worker/events"_s, u"worker/faults"_s,
-      u"worker/local"_s, u"worker/operate"_s}},
+      u"worker/local"_s, u"worker/consume"_s, u"worker/operate"_s}},
 };
 
 } // namespace

@@ -1,11 +1,14 @@
+#include "ui/auditpanel.h"
 #include "ui/controlbar.h"
 #include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultspanel.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
+#include "ui/matrixpanel.h"
 #include "ui/notice.h"
 #include "ui/paneldock.h"
 #include "ui/plainlabel.h"
@@ -13,6 +16,7 @@
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariospanel.h"
 #include "ui/searchfield.h"
 #include "ui/sendpanel.h"
 #include "ui/statusline.h"
@@ -83,6 +87,14 @@ Doubt doubt(const QString &eventId)
     return doubt;
 }
 
+FaultRule mailsFail(int times, const QString &text = u"4.3.0 mail server down"_s)
+{
+    FaultRule rule;
+    rule.times = times;
+    rule.text = text;
+    return rule;
+}
+
 /// A window that is fed as a worker would, with something in every panel.
 class FedWindow : public MainWindow
 {
@@ -126,7 +138,7 @@ public:
         depth.sampledAt = QDateTime::currentDateTimeUtc();
         showDepth(depth);
         showCounters({1204, 97, 3, 1, 1});
-        showArmed({FaultRule()});
+        showArmed({mailsFail(2)});
         DeadLetterList letters;
         letters.letters = {letter(processed(7).eventId), letter(u"only-dead"_s)};
         letters.about = 2;
@@ -278,11 +290,12 @@ private Q_SLOTS:
         window.show();
         window.feed();
         int focusable = 0;
-        for (Panel *panel :
-             std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
-                                            window.mailboxPanel(), window.logPanel()}) {
+        for (Panel *panel : std::initializer_list<Panel *>{
+                 window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(), window.mailboxPanel(),
+                 window.logPanel(), window.faultsPanel(), window.scenariosPanel(), window.matrixPanel()}) {
             window.bringForward(panel);
-            panel->table()->selectRow(0);
+            if (panel->table())
+                panel->table()->selectRow(0);
             window.sendPanel()->askToFailMails();
             QTest::qWait(60); // one round of coalesced updates
             for (QWidget *widget : window.findChildren<QWidget *>()) {
@@ -306,7 +319,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("textPercent");
         QTest::addColumn<QString>("panel");
         for (const int percent : {100, 150}) {
-            for (const char *panel : {"Processed events", "Dead letters", "In doubt", "Mailbox", "Log"})
+            for (const char *panel : {"Processed events", "Dead letters", "In doubt", "Mailbox", "Log", "Faults",
+                                      "Scenarios", "Guarantee matrix"})
                 QTest::addRow("%s at %d %%", panel, percent) << percent << QString(QLatin1StringView(panel));
         }
     }
@@ -320,12 +334,13 @@ private Q_SLOTS:
         window.resize(1280, 800);
         window.show();
         window.feed();
-        for (Panel *each :
-             std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
-                                            window.mailboxPanel(), window.logPanel()}) {
+        for (Panel *each : std::initializer_list<Panel *>{
+                 window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(), window.mailboxPanel(),
+                 window.logPanel(), window.faultsPanel(), window.scenariosPanel(), window.matrixPanel()}) {
             if (window.dockOf(each)->plainTitle() == panel) {
                 window.bringForward(each);
-                each->table()->selectRow(0);
+                if (each->table())
+                    each->table()->selectRow(0);
             }
         }
         window.sendPanel()->askToFailMails();
@@ -350,8 +365,9 @@ private Q_SLOTS:
                 ++seen;
             } else if (const auto *button = qobject_cast<const QAbstractButton *>(widget)) {
                 const QSize wanted = button->sizeHint();
-                // The buttons of line edits are drawn by the line edit, as small as it is.
-                if (qobject_cast<const QLineEdit *>(button->parentWidget()))
+                // The buttons of line edits and tab bars are drawn by those, as small as they are.
+                if (qobject_cast<const QLineEdit *>(button->parentWidget())
+                    || qobject_cast<const QTabBar *>(button->parentWidget()))
                     continue;
                 QVERIFY2(button->width() >= wanted.width() && button->height() >= wanted.height(),
                          qPrintable(u"button \"%1\" is %2x%3, wants %4x%5"_s.arg(button->text())
@@ -397,18 +413,14 @@ private Q_SLOTS:
         auto *pill = window.findChild<QPushButton *>(u"armed"_s);
         QSignalSpy disarmed(&window, &MainWindow::disarmRequested);
         QVERIFY(!pill->isVisible());
-        FaultRule refusal;
-        refusal.times = 2;
-        refusal.event = u"<b>demo</b>"_s;
-        window.showArmed({refusal, FaultRule()});
+        window.showArmed({mailsFail(2, u"<b>down</b>"_s)});
         QVERIFY(pill->isVisible());
-        QCOMPARE(pill->text(), u"2 faults armed · disarm"_s);
-        QVERIFY2(pill->toolTip().contains(u"mail.end: reply 451, next 2, event &lt;b&gt;demo"_s),
-                 qPrintable(pill->toolTip()));
+        QCOMPARE(pill->text(), u"Next 2 mails fail · disarm"_s);
+        QVERIFY2(pill->toolTip().contains(u"&lt;b&gt;down"_s), qPrintable(pill->toolTip()));
         QTest::mouseClick(pill, Qt::LeftButton);
         QCOMPARE(disarmed.size(), 1);
-        window.showArmed({FaultRule()});
-        QCOMPARE(pill->text(), u"1 fault armed · disarm"_s);
+        window.showArmed({mailsFail(1)});
+        QCOMPARE(pill->text(), u"Next mail fails · disarm"_s);
         window.showArmed({});
         QVERIFY(!pill->isVisible());
     }
@@ -542,7 +554,7 @@ private Q_SLOTS:
         window.feed();
         QTRY_VERIFY(dockTabs(window));
         QTabBar *tabs = dockTabs(window);
-        QCOMPARE(tabs->count(), 6);
+        QCOMPARE(tabs->count(), 9);
         QTRY_COMPARE(tabs->tabText(1), u"Dead letters (6)"_s);
         QTRY_COMPARE(tabs->tabText(2), u"In doubt (2)"_s);
         QCOMPARE(tabs->accessibleName(), u"Panels"_s);
@@ -554,8 +566,66 @@ private Q_SLOTS:
         window.resetLayout();
         QTRY_COMPARE(log->titleBarWidget()->height(), 0);
         QVERIFY(!log->isFloating());
-        QTRY_COMPARE(dockTabs(window)->count(), 6);
+        QTRY_COMPARE(dockTabs(window)->count(), 9);
         QCOMPARE(window.height(), 800); // not as high as all panels over one another
+    }
+
+    void workspacesArrangeThePanelsForWhatSomebodyIsHereFor()
+    {
+        FedWindow window;
+        window.show();
+        window.feed();
+        const auto shown = [&window] {
+            QStringList names;
+            for (const PanelDock *dock : window.findChildren<PanelDock *>()) {
+                if (dock->isVisible() && !dock->panel()->visibleRegion().isEmpty())
+                    names += dock->plainTitle();
+            }
+            names.sort();
+            return names;
+        };
+        const auto isOffered = [&window](const Panel *panel) { return !window.dockOf(panel)->isHidden(); };
+        window.actions().demo->trigger();
+        QTRY_COMPARE(shown(), QStringList({u"Log"_s, u"Mailbox"_s, u"Queue"_s, u"Scenarios"_s, u"Send and inject"_s}));
+        QVERIFY(window.dockOf(window.scenariosPanel())->y() < window.dockOf(window.logPanel())->y());
+        QVERIFY(!isOffered(window.faultsPanel()));
+        window.actions().support->trigger();
+        QTRY_COMPARE(shown(), QStringList({u"Dead letters"_s, u"Queue"_s}));
+        for (const Panel *panel : std::initializer_list<Panel *>{window.faultsPanel(), window.scenariosPanel(),
+                                                                 window.matrixPanel(), window.sendPanel()})
+            QVERIFY(!isOffered(panel));
+        QVERIFY(isOffered(window.processedPanel()) && isOffered(window.auditPanel()));
+        window.actions().testing->trigger();
+        QTRY_COMPARE(shown(), QStringList({u"Faults"_s, u"Log"_s, u"Queue"_s, u"Send and inject"_s}));
+        QVERIFY(isOffered(window.scenariosPanel()) && isOffered(window.matrixPanel()));
+        // What is hidden has its place, beside the others as a tab.
+        window.bringForward(window.auditPanel());
+        QTRY_VERIFY(!window.auditPanel()->visibleRegion().isEmpty());
+        QVERIFY(window.tabifiedDockWidgets(window.dockOf(window.auditPanel()))
+                    .contains(window.dockOf(window.faultsPanel())));
+        window.resetLayout();
+        QTRY_COMPARE(shown(), QStringList({u"Processed events"_s, u"Queue"_s, u"Send and inject"_s}));
+        QTRY_COMPARE(dockTabs(window)->count(), 9);
+        QTRY_VERIFY(std::abs(window.queuePanel()->width() - 268) <= 2);
+        QCOMPARE(window.size(), QSize(1280, 800));
+    }
+
+    void theArrangementIsThereAgainAtTheNextStart()
+    {
+        QTemporaryDir folder;
+        {
+            MainWindow window;
+            window.keepStateIn(folder.path());
+            window.show();
+            window.actions().testing->trigger();
+            QVERIFY(window.close());
+        }
+        MainWindow window;
+        window.keepStateIn(folder.path());
+        window.show();
+        QTRY_VERIFY(!window.faultsPanel()->visibleRegion().isEmpty() && !window.logPanel()->visibleRegion().isEmpty());
+        QVERIFY(window.processedPanel()->visibleRegion().isEmpty());
+        window.close();
     }
 
     void theLeftColumnHasItsWidth()

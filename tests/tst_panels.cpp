@@ -764,9 +764,9 @@ private Q_SLOTS:
         SendPanel send;
         send.show();
         send.showReport({{}, Hostile, {Hostile}, Hostile});
-        FaultRule hostile;
-        hostile.text = hostile.event = Hostile;
-        send.showArmed({hostile});
+        FaultRule rule;
+        rule.text = rule.event = rule.recipient = rule.type = Hostile;
+        send.showArmed({rule});
         verifyPlain(send);
 
         StatusLine status;

@@ -3,6 +3,8 @@
 #include <QTest>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 using namespace sendonce;
 using namespace Qt::StringLiterals;
@@ -12,11 +14,13 @@ namespace {
 /// A session with what it accepted.
 struct Box
 {
-    explicit Box(const QByteArray &answer = "250 2.0.0 Ok: queued as 1")
-        : session([this, answer](const ReceivedMail &mail) {
-            mails.append(mail);
-            return answer;
-        })
+    explicit Box(const QByteArray &answer = "250 2.0.0 Ok: queued as 1", const SmtpSession::Ask &ask = {})
+        : session(
+            [this, answer](const ReceivedMail &mail) {
+                mails.append(mail);
+                return answer;
+            },
+            ask)
     { }
 
     /// Feeds it in pieces of `size` bytes; returns all replies.
@@ -44,7 +48,49 @@ QByteArray codes(const QByteArray &replies)
 
 const QByteArray Envelope = "EHLO me\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<b@example.org>\r\n";
 
+/// Strikes once.
+struct Strike
+{
+    FaultPoint where;
+    Fault fault;
+};
+using Strikes = QList<Strike>;
+
+/// A whole session, fed in pieces of `size` bytes, as "220 250 wait 354 close": codes, "half" and "garbage" for what is
+/// none, and what the socket is told to do.
+QByteArray played(SmtpSession &session, const QByteArray &commands, qsizetype size)
+{
+    QByteArrayList story;
+    const auto carryOut = [&](QByteArray replies) {
+        for (;;) {
+            QByteArrayList lines = replies.split('\n');
+            const QByteArray unfinished = lines.takeLast();
+            for (const QByteArray &line : lines) {
+                const bool isReply = line.size() > 3 && line.first(3).toInt() > 0;
+                if (!isReply || line[3] == ' ')
+                    story.append(isReply ? line.first(3) : "garbage");
+            }
+            if (!unfinished.isEmpty())
+                story.append("half");
+            if (session.next() != SmtpSession::Next::Wait)
+                return;
+            story.append("wait");
+            replies = session.resume();
+        }
+    };
+    carryOut(session.begin());
+    for (qsizetype i = 0; i < commands.size() && session.next() == SmtpSession::Next::Read; i += size)
+        carryOut(session.feed(QByteArrayView(commands).sliced(i, std::min(size, commands.size() - i))));
+    if (session.next() == SmtpSession::Next::Close)
+        story.append("close");
+    else if (session.next() == SmtpSession::Next::Reset)
+        story.append("reset");
+    return story.join(' ');
+}
+
 } // namespace
+
+Q_DECLARE_METATYPE(Strikes)
 
 class TestSmtpSession : public QObject
 {
@@ -295,6 +341,124 @@ private Q_SLOTS:
         Box closing("421 4.3.2 closing");
         closing.feed(Envelope + "DATA\r\nx\r\n.\r\nNOOP\r\n");
         QVERIFY(closing.session.next() == SmtpSession::Next::Close);
+    }
+
+    void faultsStrikeWhereTheyAreTo_data()
+    {
+        QTest::addColumn<Strikes>("strikes");
+        QTest::addColumn<QByteArray>("expected");
+        QTest::addColumn<int>("mails");
+        using enum FaultPoint;
+        using enum FaultEffect;
+        const auto row = [](const QByteArray &name, const Strikes &strikes, const QByteArray &expected, int mails) {
+            QTest::newRow(name.constData()) << strikes << expected << mails;
+        };
+        const auto reply = [](FaultPoint where, int code) { return Strike{where, {Reply, code, u"4.0.0 no"_s, {}}}; };
+        const auto does = [](FaultPoint where, FaultEffect what) {
+            return Strike{where, {what, 0, {}, std::chrono::milliseconds(5)}};
+        };
+        row("none", {}, "220 250 250 250 354 250 250 221 close", 1);
+
+        // What does not get its answer is not done: the text is then read as commands.
+        row("connect reply", {reply(MailConnect, 554)}, "554 close", 0);
+        row("EHLO reply", {reply(MailEhlo, 502)}, "220 502 503 503 503 500 500 250 221 close", 0);
+        row("MAIL reply", {reply(MailMail, 451)}, "220 250 451 503 503 500 500 250 221 close", 0);
+        row("RCPT reply", {reply(MailRcpt, 550)}, "220 250 250 550 503 500 500 250 221 close", 0);
+        row("DATA reply", {reply(MailData, 451)}, "220 250 250 250 451 500 500 250 221 close", 0);
+        row("end reply", {reply(MailEnd, 451)}, "220 250 250 250 354 451 250 221 close", 0);
+
+        row("connect 421", {reply(MailConnect, 421)}, "421 close", 0);
+        row("EHLO 421", {reply(MailEhlo, 421)}, "220 421 close", 0);
+        row("MAIL 421", {reply(MailMail, 421)}, "220 250 421 close", 0);
+        row("RCPT 421", {reply(MailRcpt, 421)}, "220 250 250 421 close", 0);
+        row("DATA 421", {reply(MailData, 421)}, "220 250 250 250 421 close", 0);
+        row("end 421", {reply(MailEnd, 421)}, "220 250 250 250 354 421 close", 0);
+
+        row("connect delay", {does(MailConnect, Delay)}, "wait 220 250 250 250 354 250 250 221 close", 1);
+        row("EHLO delay", {does(MailEhlo, Delay)}, "220 wait 250 250 250 354 250 250 221 close", 1);
+        row("MAIL delay", {does(MailMail, Delay)}, "220 250 wait 250 250 354 250 250 221 close", 1);
+        row("RCPT delay", {does(MailRcpt, Delay)}, "220 250 250 wait 250 354 250 250 221 close", 1);
+        row("DATA delay", {does(MailData, Delay)}, "220 250 250 250 wait 354 250 250 221 close", 1);
+        row("text delay", {does(MailText, Delay)}, "220 250 250 250 354 wait 250 250 221 close", 1);
+        row("end delay", {does(MailEnd, Delay)}, "220 250 250 250 354 wait 250 250 221 close", 1);
+
+        row("connect half-reply", {does(MailConnect, HalfReply)}, "half close", 0);
+        row("EHLO half-reply", {does(MailEhlo, HalfReply)}, "220 half close", 0);
+        row("MAIL half-reply", {does(MailMail, HalfReply)}, "220 250 half close", 0);
+        row("RCPT half-reply", {does(MailRcpt, HalfReply)}, "220 250 250 half close", 0);
+        row("DATA half-reply", {does(MailData, HalfReply)}, "220 250 250 250 half close", 0);
+        row("end half-reply", {does(MailEnd, HalfReply)}, "220 250 250 250 354 half close", 1);
+
+        row("connect garbage", {does(MailConnect, Garbage)}, "garbage 250 250 250 354 250 250 221 close", 1);
+        row("EHLO garbage", {does(MailEhlo, Garbage)}, "220 garbage 250 250 354 250 250 221 close", 1);
+        row("MAIL garbage", {does(MailMail, Garbage)}, "220 250 garbage 250 354 250 250 221 close", 1);
+        row("RCPT garbage", {does(MailRcpt, Garbage)}, "220 250 250 garbage 354 250 250 221 close", 1);
+        row("DATA garbage", {does(MailData, Garbage)}, "220 250 250 250 garbage 250 250 221 close", 1);
+        row("end garbage", {does(MailEnd, Garbage)}, "220 250 250 250 354 garbage 250 221 close", 1);
+
+        for (const auto &[what, how] : {std::pair(Close, QByteArray("close")), std::pair(Reset, QByteArray("reset"))}) {
+            row("connect " + how, {does(MailConnect, what)}, how, 0);
+            row("EHLO " + how, {does(MailEhlo, what)}, "220 " + how, 0);
+            row("MAIL " + how, {does(MailMail, what)}, "220 250 " + how, 0);
+            row("RCPT " + how, {does(MailRcpt, what)}, "220 250 250 " + how, 0);
+            row("DATA " + how, {does(MailData, what)}, "220 250 250 250 " + how, 0);
+            row("text " + how, {does(MailText, what)}, "220 250 250 250 354 " + how, 0);
+            row("end " + how, {does(MailEnd, what)}, "220 250 250 250 354 " + how, 0);
+            row("next " + how, {does(MailNext, what)}, "220 250 250 250 354 250 wait " + how, 1);
+        }
+        row("store-then-close", {does(MailEnd, StoreThenClose)}, "220 250 250 250 354 close", 1);
+        row("store-then-reset", {does(MailEnd, StoreThenReset)}, "220 250 250 250 354 reset", 1);
+        row("next 421", {reply(MailNext, 421)}, "220 250 250 250 354 250 wait 421 close", 1);
+
+        row("one after the other", {does(MailMail, Delay), does(MailRcpt, Delay), does(MailData, Delay)},
+            "220 250 wait 250 wait 250 wait 354 250 250 221 close", 1);
+        row("a late answer, then 421", {does(MailEnd, Delay), reply(MailNext, 421)},
+            "220 250 250 250 354 wait 250 wait 421 close", 1);
+        row("a refused mail, then 421", {reply(MailEnd, 451), reply(MailNext, 421)},
+            "220 250 250 250 354 451 wait 421 close", 0);
+    }
+
+    void faultsStrikeWhereTheyAreTo()
+    {
+        QFETCH(const Strikes, strikes);
+        QFETCH(const QByteArray, expected);
+        QFETCH(const int, mails);
+        for (const qsizetype size : {1 << 30, 1, 2, 7, 69}) {
+            Strikes left = strikes;
+            Box box("250 2.0.0 Ok", [&left](FaultPoint point, const SmtpSession::Subject &) -> std::optional<Fault> {
+                if (left.isEmpty() || left.first().where != point)
+                    return std::nullopt;
+                return left.takeFirst().fault;
+            });
+            QCOMPARE(played(box.session, Envelope + "DATA\r\nx\r\n.\r\nNOOP\r\nQUIT\r\n", size), expected);
+            QCOMPARE(box.mails.size(), mails);
+            QVERIFY(left.isEmpty());
+        }
+    }
+
+    void whomAFaultWouldStrikeIsKnownMoreAndMore()
+    {
+        QList<std::pair<QString, FaultSubject>> asked;
+        Box box("250 2.0.0 Ok", [&asked](FaultPoint point, const SmtpSession::Subject &subject) {
+            asked.append({faultPointName(point), subject()});
+            return std::optional<Fault>();
+        });
+        const QByteArray mail = "MAIL FROM:<a@example.org>\r\nRCPT TO:<b@example.org>\r\nRCPT TO:<c@example.org>\r\n"
+                                "RCPT TO: d\r\nDATA\r\nX-Sendonce-Event: evt-1\r\nMessage-ID: <1@x>\r\nDate: now\r\n"
+                                "\r\nX-Sendonce-Event: text\r\n.\r\n";
+        const QString b = u"b@example.org"_s;
+        const QString c = u"c@example.org"_s;
+        const FaultSubject known = {u"evt-1"_s, b, {}, u"<1@x> now"_s};
+        const QList<std::pair<QString, FaultSubject>> ofOneMail = {
+            {u"mail.mail"_s, {}},   {u"mail.rcpt"_s, {{}, b, {}, b}}, {u"mail.rcpt"_s, {{}, c, {}, c}},
+            {u"mail.rcpt"_s, {}},   {u"mail.data"_s, {{}, b, {}, b}}, {u"mail.text"_s, {{}, b, {}, b}},
+            {u"mail.end"_s, known}, {u"mail.next"_s, known},
+        };
+        box.session.begin();
+        box.feed("EHLO me\r\n" + mail + mail);
+        QCOMPARE(asked,
+                 (QList<std::pair<QString, FaultSubject>>{{u"mail.connect"_s, {}}, {u"mail.ehlo"_s, {}}} + ofOneMail
+                  + ofOneMail));
     }
 
     void noReplyRepeatsWhatTheClientSaid()

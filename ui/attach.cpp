@@ -54,6 +54,8 @@ void attach(MainWindow &window, Worker &worker)
     QObject::connect(&window, &M::injectDuplicateRequested, &worker, &W::injectDuplicate, queued);
     QObject::connect(&window, &M::failNextMailsRequested, &worker, &W::failNextMails, queued);
     QObject::connect(&window, &M::disarmRequested, &worker, &W::disarmAll, queued);
+    QObject::connect(&window, &M::armRequested, &worker, &W::arm, queued);
+    QObject::connect(&window, &M::disarmOneRequested, &worker, &W::disarm, queued);
     QObject::connect(&window, &M::processedQueried, &worker, &W::queryProcessed, queued);
     QObject::connect(&window, &M::mailboxQueried, &worker, &W::queryMailbox, queued);
     QObject::connect(&window, &M::mailOpenRequested, &worker, &W::openMail, queued);

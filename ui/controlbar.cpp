@@ -3,6 +3,7 @@
 #include "ui/actionbutton.h"
 #include "ui/consolestyle.h"
 #include "ui/displaytext.h"
+#include "ui/faultwords.h"
 #include "ui/icons.h"
 #include "ui/plainlabel.h"
 #include "ui/windowactions.h"
@@ -98,6 +99,12 @@ ControlBar::ControlBar(const WindowActions &actions, QWidget *parent)
     layout->addWidget(m_state); // changes its length, so nothing stands behind it
     layout->addStretch(1);
     layout->addWidget(m_armed);
+    auto *workspace = new QPushButton(icon(u"chevron-down"_s), tr("Workspace"));
+    workspace->setObjectName(u"workspace"_s);
+    workspace->setLayoutDirection(Qt::RightToLeft); // the arrow behind the word
+    workspace->setToolTip(toolTipText(tr("Panels arranged for a demo, for support or for QA")));
+    workspace->setMenu(actions.workspaces);
+    layout->addWidget(workspace);
     addWidget(content);
 
     m_state->setTabular(true);
@@ -137,16 +144,29 @@ void ControlBar::showState(WorkerState state, int inHand)
     }
 }
 
-void ControlBar::showArmed(const FaultRules &rules)
+void ControlBar::showArmed(const FaultRules &rules, const QDateTime &now)
 {
+    m_rules = rules;
+    m_toldAt = m_now = now;
     m_armed->setVisible(!rules.isEmpty());
-    if (rules.isEmpty())
+    followArmed();
+}
+
+void ControlBar::setNow(const QDateTime &now)
+{
+    m_now = now;
+    followArmed();
+}
+
+void ControlBar::followArmed()
+{
+    if (m_rules.isEmpty())
         return;
+    const std::chrono::milliseconds since(m_toldAt.msecsTo(m_now));
     QStringList lines;
-    for (const FaultRule &rule : rules)
-        lines.append(describe(rule));
-    m_armed->setText(rules.size() == 1 ? tr("1 fault armed · disarm")
-                                       : tr("%1 faults armed · disarm").arg(countText(rules.size())));
+    for (const FaultRule &rule : std::as_const(m_rules))
+        lines.append(faultLine(rule, faultLeft(rule, since)));
+    m_armed->setText(tr("%1 · disarm").arg(armedWords(m_rules, since)));
     m_armed->setToolTip(toolTipText(lines.join(u'\n')));
 }
 

@@ -15,8 +15,11 @@ class KeptWidth : public QObject
 {
     Q_OBJECT
 public:
-    /// \param neighbour takes what is left: Qt moves a divider only when both sides are told
-    KeptWidth(QMainWindow *window, QDockWidget *dock, QDockWidget *neighbour);
+    KeptWidth(QMainWindow *window, QDockWidget *dock);
+
+    /// A dock at the other side of the divider, which takes what is left: Qt moves a divider only when both sides are
+    /// told. Null: there is none.
+    static QDockWidget *neighbour(const QMainWindow *window);
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
@@ -26,7 +29,6 @@ private:
 
     QMainWindow *m_window;
     QDockWidget *m_dock;
-    QDockWidget *m_neighbour;
     QTimer m_settling; ///< after the layout of the new size
     QSize m_windowSize; ///< of the window when its docks were last in place
     int m_width = 0;

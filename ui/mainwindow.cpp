@@ -11,6 +11,7 @@
 #include "ui/deadletterspanel.h"
 #include "ui/displaytext.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultspanel.h"
 #include "ui/helpwindow.h"
 #include "ui/icons.h"
 #include "ui/letteractions.h"
@@ -18,11 +19,13 @@
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
+#include "ui/matrixpanel.h"
 #include "ui/notice.h"
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariospanel.h"
 #include "ui/searchfield.h"
 #include "ui/sendpanel.h"
 #include "ui/statusline.h"
@@ -45,6 +48,7 @@ namespace sendonce {
 namespace {
 
 constexpr int TicksPerLook = 10; ///< at the events in doubt: other workers make some too
+constexpr int LayoutVersion = 2; ///< raise it when docks come or go: an old layout has no place for them
 constexpr int SmallestText = 75;
 constexpr int LargestText = 200;
 
@@ -78,12 +82,17 @@ MainWindow::MainWindow(const WindowSetup &setup, QWidget *parent)
     m_doubts = m_docks->doubts;
     m_mailbox = m_docks->mailbox;
     m_log = m_docks->log;
+    m_faults = m_docks->faults;
+    m_scenarios = m_docks->scenarios;
+    m_matrix = m_docks->matrix;
     m_check = m_docks->check;
     m_audit = m_docks->audit;
     m_letterActs = new DeadLetterActs(m_deadLetters, this);
     m_actions->addLetterActs(*m_deadLetters->acts());
     m_actions->deadLetters->addSeparator();
     m_actions->deadLetters->addMenu(m_deadLetters->filterMenu());
+    m_actions->addTestActs(m_scenarios->acts());
+    m_actions->addTestActs(m_matrix->acts());
     m_notice = new Notice(this, m_status->sizeHint().height());
     m_curtain = new Curtain(this);
     connectActions();
@@ -117,6 +126,13 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_readOnly = setup.readOnly;
     m_letterActs->setRights(setup.readOnly, m_embedded);
     m_doubts->setReadOnly(setup.readOnly);
+    m_scenarios->setRefused(m_embedded ? QString() : tr("Demonstrations run in the profile Local"));
+    m_matrix->setRefused(m_embedded ? QString() : tr("Demonstrations run in the profile Local"));
+    m_faults->setRefused(!m_embedded ? tr("Faults are armed only where queue, database and mailbox are this window's "
+                                          "own. The profile %1 has services of somebody's.")
+                                           .arg(setup.profile)
+                             : m_readOnly ? tr("This profile is read-only: it looks, but does not act")
+                                          : QString());
     updateActions();
 }
 
@@ -132,7 +148,7 @@ void MainWindow::keepStateIn(const QString &folder)
                                                : ThemeChoice::System;
     setTheme(m_theme);
     m_deadLetters->keepStateIn(m_settings.get());
-    m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state);
+    m_restored = layout && restoreGeometry(layout->geometry) && restoreState(layout->state, LayoutVersion);
     if (layout && !m_restored)
         resetLayout();
     m_docks->follow();
@@ -179,8 +195,8 @@ Panel *MainWindow::frontPanel() const
         if (auto *panel = qobject_cast<Panel *>(widget); panel && panel->table())
             return panel;
     }
-    for (Panel *panel : eventPanels()) {
-        if (panel->isVisible() && !panel->visibleRegion().isEmpty())
+    for (Panel *panel : m_docks->panels()) {
+        if (panel->table() && panel->isVisible() && !panel->visibleRegion().isEmpty())
             return panel;
     }
     return nullptr;
@@ -196,6 +212,7 @@ void MainWindow::showOpened()
     m_audit->setReady();
     m_doubts->setReady();
     m_mailbox->setReady();
+    m_faults->setReady();
     m_send->setReady(!m_readOnly, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString());
     showBar();
     updateActions();
@@ -292,8 +309,11 @@ void MainWindow::showBar()
 void MainWindow::showArmed(const FaultRules &rules)
 {
     m_armed = !rules.isEmpty();
-    m_bar->showArmed(rules);
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    m_bar->showArmed(rules, now);
+    m_faults->showArmed(rules, now);
     m_send->showArmed(rules);
+    dockOf(m_faults)->setBadge(rules.size());
     updateActions();
 }
 
@@ -323,11 +343,25 @@ void MainWindow::showNote(const QString &text)
 
 void MainWindow::showActFailed(const QString &act, const QString &text)
 {
-    m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
+    if (act == "faults"_L1)
+        showFaultRefused(text);
+    else
+        m_notice->say(tr("%1 failed: %2").arg(act, text), Tone::Failed);
     m_doubts->showActFailed(act);
     m_letterActs->showActFailed(act, text);
     if (m_cleanUp && act == "clean up"_L1)
         m_cleanUp->showActFailed(text);
+}
+
+/// Where the click was.
+void MainWindow::showFaultRefused(const QString &text)
+{
+    if (m_faults->isActing())
+        m_faults->showActFailed(text);
+    else if (m_send->isArming())
+        m_send->showFailure(text);
+    else
+        m_notice->say(text, Tone::Failed);
 }
 
 void MainWindow::showProcessedPage(const ProcessedPage &page)
@@ -605,6 +639,10 @@ void MainWindow::connectActions()
         if (PanelDock *dock = dockOf(frontPanel()))
             dock->setFloating(!dock->isFloating());
     });
+    for (const auto &[action, workspace] :
+         {std::pair(a.demo, Workspace::Demo), std::pair(a.support, Workspace::Support),
+          std::pair(a.testing, Workspace::Testing)})
+        connect(action, &QAction::triggered, m_docks, [this, workspace = workspace] { m_docks->arrange(workspace); });
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     const auto help = [this] {
         if (!m_help)
@@ -629,6 +667,10 @@ void MainWindow::connectPanels()
     connect(m_send, &SendPanel::sendRequested, this, &MainWindow::sendRequested);
     connect(m_send, &SendPanel::injectDuplicateRequested, this, &MainWindow::injectDuplicateRequested);
     connect(m_send, &SendPanel::failNextMailsRequested, this, &MainWindow::failNextMailsRequested);
+
+    connect(m_faults, &FaultsPanel::armRequested, this, &MainWindow::armRequested);
+    connect(m_faults, &FaultsPanel::disarmRequested, this, &MainWindow::disarmOneRequested);
+    connect(m_faults, &FaultsPanel::disarmAllRequested, this, &MainWindow::disarmRequested);
 
     connect(m_processed, &ProcessedPanel::queried, this, &MainWindow::processedQueried);
     connect(m_processed, &ProcessedPanel::duplicateRequested, m_send, &SendPanel::injectDuplicate);
@@ -700,6 +742,9 @@ void MainWindow::tick()
 {
     const QDateTime now = QDateTime::currentDateTimeUtc();
     m_queue->setNow(now);
+    m_bar->setNow(now);
+    if (m_faults->isVisible())
+        m_faults->setNow(now);
     if (m_deadLetters->isVisible())
         m_deadLetters->setNow(now);
     if (m_doubts->isVisible())
@@ -786,7 +831,7 @@ void MainWindow::checkServices()
 
 void MainWindow::storeLayout()
 {
-    if (m_layoutStore && m_layoutStore->save({saveGeometry(), saveState()}))
+    if (m_layoutStore && m_layoutStore->save({saveGeometry(), saveState(LayoutVersion)}))
         m_layoutStore->finished();
 }
 

@@ -27,14 +27,17 @@ class Curtain;
 class DeadLetterActs;
 class DeadLettersPanel;
 class DoubtsPanel;
+class FaultsPanel;
 class HelpWindow;
 class LogPanel;
 class MailboxPanel;
+class MatrixPanel;
 class Notice;
 class Panel;
 class PanelDock;
 class ProcessedPanel;
 class QueuePanel;
+class ScenariosPanel;
 class SendPanel;
 class StatusLine;
 class WindowDocks;
@@ -78,6 +81,9 @@ public:
     MailboxPanel *mailboxPanel() const { return m_mailbox; }
     LogPanel *logPanel() const { return m_log; }
     QueuePanel *queuePanel() const { return m_queue; }
+    ScenariosPanel *scenariosPanel() const { return m_scenarios; } ///< attach.h joins it to those who run them
+    MatrixPanel *matrixPanel() const { return m_matrix; } ///< so too
+    FaultsPanel *faultsPanel() const { return m_faults; }
     SendPanel *sendPanel() const { return m_send; }
     CheckPanel *checkPanel() const { return m_check; }
     AuditPanel *auditPanel() const { return m_audit; }
@@ -132,7 +138,9 @@ Q_SIGNALS:
     void sendRequested(const sendonce::SendRequest &request);
     void injectDuplicateRequested(const QString &eventId);
     void failNextMailsRequested(int times, int replyCode);
-    void disarmRequested();
+    void disarmRequested(); ///< all that is armed
+    void armRequested(const sendonce::FaultRule &rule);
+    void disarmOneRequested(int id);
     void processedQueried(const sendonce::ProcessedQuery &query);
     void mailboxQueried(const QString &search, int limit);
     void mailOpenRequested(const QString &id);
@@ -170,6 +178,7 @@ private:
     void compose();
     void askToCleanUp();
     void checkServices();
+    void showFaultRefused(const QString &text);
     void showKeys(const sendonce::ServiceStatus &queue);
     void showBar();
     QList<Panel *> eventPanels() const;
@@ -187,6 +196,9 @@ private:
     DoubtsPanel *m_doubts;
     MailboxPanel *m_mailbox;
     LogPanel *m_log;
+    FaultsPanel *m_faults;
+    ScenariosPanel *m_scenarios;
+    MatrixPanel *m_matrix;
     CheckPanel *m_check; ///< its dock is hidden until somebody asks for it
     AuditPanel *m_audit;
     WindowDocks *m_docks;

@@ -78,12 +78,14 @@ void SendPanel::showReport(const SendReport &report)
 
 void SendPanel::showArmed(const FaultRules &rules)
 {
+    m_arming = false;
     if (!rules.isEmpty())
         m_fail->setChecked(false);
 }
 
 void SendPanel::showFailure(const QString &text)
 {
+    m_arming = false;
     say(text, Tone::Failed);
 }
 
@@ -185,6 +187,7 @@ void SendPanel::arm()
 {
     m_fail->setChecked(false);
     say({}, Tone::Muted);
+    m_arming = true;
     Q_EMIT failNextMailsRequested(m_times->value(), m_code->value());
 }
 

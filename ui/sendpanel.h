@@ -22,6 +22,7 @@ public:
     void showReport(const sendonce::SendReport &report);
     void showArmed(const sendonce::FaultRules &rules);
     void showFailure(const QString &text);
+    bool isArming() const { return m_arming; } ///< a click is not answered yet
     /// \param why nothing can be sent, for the tool tips; empty: it cannot yet
     void setReady(bool ready, const QString &why = {});
     void setFaultsOffered(bool offered); ///< only where the mailbox is the embedded one
@@ -54,6 +55,7 @@ private:
     QSpinBox *m_code;
     QPushButton *m_arm;
     PlainLabel *m_outcome;
+    bool m_arming = false;
 };
 
 } // namespace sendonce

@@ -36,9 +36,10 @@ WindowActions::WindowActions(QMainWindow *window)
     auto *worker = new QMenu(tr("&Worker"), window);
     auto *queue = new QMenu(tr("&Queue"), window);
     deadLetters = new QMenu(tr("&Dead letters"), window);
+    test = new QMenu(tr("&Test"), window);
     auto *view = new QMenu(tr("&View"), window);
     auto *helpMenu = new QMenu(tr("&Help"), window);
-    for (QMenu *menu : {file, worker, queue, deadLetters, view, helpMenu})
+    for (QMenu *menu : {file, worker, queue, deadLetters, test, view, helpMenu})
         bar->addMenu(menu);
 
     saveMail = add(file, tr("&Save e-mail as…"), QKeySequence::Save, icon(u"save"_s),
@@ -66,11 +67,6 @@ WindowActions::WindowActions(QMainWindow *window)
         add(queue, tr("Inject duplicate of the &chosen event"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D), {},
             tr("Send one more message of the chosen event"));
     queue->addSeparator();
-    failMails = add(queue, tr("&Fail next mails…"), QKeySequence(Qt::CTRL | Qt::Key_M), icon(u"warning"_s),
-                    tr("Let the embedded mailbox refuse the next mails"));
-    disarm =
-        add(queue, tr("D&isarm"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M), {}, tr("Let mails through again"));
-    queue->addSeparator();
     browse = add(deadLetters, tr("&Browse dead letters…"), QKeySequence(Qt::CTRL | Qt::Key_B), icon(u"browse"_s),
                  tr("Look into the dead letter queue"));
     doubtArrived = add(queue, tr("In doubt: it arri&ved…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Y),
@@ -83,6 +79,11 @@ WindowActions::WindowActions(QMainWindow *window)
     queue->addSeparator();
     cleanUp = add(queue, tr("Clean &up processed events…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_X), {},
                   tr("Forget old events that no message can bring back, after a look at how many"));
+
+    failMails = add(test, tr("&Fail next mails…"), QKeySequence(Qt::CTRL | Qt::Key_M), icon(u"warning"_s),
+                    tr("Let the embedded mailbox refuse the next mails"));
+    disarm = add(test, tr("D&isarm all faults"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M), icon(u"close"_s),
+                 tr("Let everything through again"));
 
     panels = view->addMenu(tr("&Panels"));
     view->addSeparator();
@@ -116,6 +117,13 @@ WindowActions::WindowActions(QMainWindow *window)
     // "Ctrl++" needs Shift on many keyboards.
     larger->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     view->addSeparator();
+    workspaces = view->addMenu(tr("&Workspace"));
+    demo = add(workspaces, tr("&Demo"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_1), {},
+               tr("Scenarios, mailbox and log, for an audience"));
+    support = add(workspaces, tr("&Support"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_2), {},
+                  tr("Dead letters, processed events, doubts, audit; nothing that makes anything fail"));
+    testing = add(workspaces, tr("&QA"), QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_3), {},
+                  tr("Faults, scenarios, matrix and log"));
     floatPanel = add(view, tr("Fl&oat this panel"), {}, icon(u"float"_s),
                      tr("Take the panel in front out of the window, or put it back"));
     resetLayout = add(view, tr("R&eset layout"), {}, {}, tr("Put every panel back to where it was at first"));
@@ -139,6 +147,12 @@ void WindowActions::addLetterActs(const LetterActions &acts)
     for (const LetterAct act : {LetterAct::MoveAll, LetterAct::ForgetClaim, LetterAct::Purge})
         deadLetters->addAction(acts.of(act));
     replay = acts.of(LetterAct::Replay);
+}
+
+void WindowActions::addTestActs(const QList<QAction *> &acts)
+{
+    test->addSeparator();
+    test->addActions(acts);
 }
 
 } // namespace sendonce

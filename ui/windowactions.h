@@ -20,6 +20,7 @@ public:
     explicit WindowActions(QMainWindow *window);
     /// Into their menu; the panel made them.
     void addLetterActs(const LetterActions &acts);
+    void addTestActs(const QList<QAction *> &acts); ///< behind a line
 
     QAction *saveMail;
     QAction *quit;
@@ -34,8 +35,9 @@ public:
     QAction *duplicate;
     QAction *duplicateThis;
     QAction *failMails;
-    QAction *disarm;
+    QAction *disarm; ///< all that is armed
     QAction *cleanUp;
+    QMenu *test; ///< faults, scenarios, matrix
     QMenu *deadLetters;
     QAction *browse;
     QAction *replay = nullptr; ///< since addLetterActs()
@@ -49,6 +51,10 @@ public:
     QAction *copy;
     QAction *pauseLog;
     QAction *floatPanel;
+    QMenu *workspaces;
+    QAction *demo;
+    QAction *support;
+    QAction *testing;
     QActionGroup *theme; ///< data(): int(ThemeChoice)
     QAction *larger;
     QAction *smaller;

@@ -6,13 +6,16 @@
 #include "ui/column.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultspanel.h"
 #include "ui/keptwidth.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
+#include "ui/matrixpanel.h"
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariospanel.h"
 #include "ui/sendpanel.h"
 
 #include <QAction>
@@ -30,6 +33,7 @@ namespace sendonce {
 namespace {
 
 constexpr int LeftWidth = 268; // at the default font
+constexpr int TopShare = 54; // per cent of the height, where two rows of panels lie
 
 } // namespace
 
@@ -42,6 +46,9 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
     , doubts(new DoubtsPanel)
     , mailbox(new MailboxPanel)
     , log(new LogPanel)
+    , faults(new FaultsPanel)
+    , scenarios(new ScenariosPanel)
+    , matrix(new MatrixPanel)
     , check(new CheckPanel)
     , audit(new AuditPanel)
     , m_window(window)
@@ -63,6 +70,9 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
         new PanelDock(u"log"_s, tr("Log"), log),
         new PanelDock(u"check"_s, tr("Check"), check),
         new PanelDock(u"audit"_s, tr("Audit"), audit),
+        new PanelDock(u"faults"_s, tr("Faults"), faults),
+        new PanelDock(u"scenarios"_s, tr("Scenarios"), scenarios),
+        new PanelDock(u"matrix"_s, tr("Guarantee matrix"), matrix),
     };
     for (PanelDock *dock : std::as_const(m_docks)) {
         connect(dock, &QDockWidget::dockLocationChanged, m_changes, &Coalescer::schedule);
@@ -70,8 +80,16 @@ WindowDocks::WindowDocks(QMainWindow *window, QMenu *menu)
         connect(dock, &QDockWidget::visibilityChanged, m_changes, &Coalescer::schedule);
     }
     connect(m_changes, &Coalescer::due, this, &WindowDocks::follow);
-    new KeptWidth(window, dockOf(queue), dockOf(processed));
+    new KeptWidth(window, dockOf(queue));
     fillMenu(menu);
+}
+
+QList<Panel *> WindowDocks::panels() const
+{
+    QList<Panel *> panels;
+    for (const PanelDock *dock : m_docks)
+        panels += dock->panel();
+    return panels;
 }
 
 PanelDock *WindowDocks::dockOf(const Panel *panel) const
@@ -90,29 +108,58 @@ void WindowDocks::bringForward(const Panel *panel)
     dock->raise();
     if (panel->table())
         panel->table()->setFocus();
+    else if (panel->focusProxy())
+        panel->focusProxy()->setFocus();
 }
 
-void WindowDocks::arrange()
+void WindowDocks::arrange(Workspace workspace)
 {
-    PanelDock *queueDock = dockOf(queue);
-    PanelDock *sendDock = dockOf(send);
-    PanelDock *first = dockOf(processed);
     for (PanelDock *dock : std::as_const(m_docks)) {
         dock->setFloating(false);
         m_window->removeDockWidget(dock); // out of the tabs and splits that it lay in
     }
-    m_window->addDockWidget(Qt::LeftDockWidgetArea, queueDock);
-    m_window->addDockWidget(Qt::LeftDockWidgetArea, sendDock);
-    m_window->splitDockWidget(queueDock, sendDock, Qt::Vertical);
-    m_window->addDockWidget(Qt::RightDockWidgetArea, first);
-    // One by one into the tabs: all of them one over the other would make the window higher than a screen.
-    for (const Panel *panel : std::initializer_list<Panel *>{deadLetters, doubts, mailbox, log, audit, check}) {
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, dockOf(queue));
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, dockOf(send));
+    m_window->splitDockWidget(dockOf(queue), dockOf(send), Qt::Vertical);
+    // Every panel has its place, also those that are hidden: shown, they come as a tab.
+    QList<Panel *> top, bottom, hidden; // the top ones are tabs
+    switch (workspace) {
+    case Workspace::Standard:
+        top = {processed, deadLetters, doubts, mailbox, log, faults, scenarios, matrix, audit, check};
+        hidden = {check};
+        break;
+    case Workspace::Demo:
+        top = {scenarios, matrix, processed, deadLetters, doubts, faults, audit, check};
+        bottom = {mailbox, log};
+        hidden = {processed, deadLetters, doubts, faults, audit, check};
+        break;
+    case Workspace::Support:
+        top = {deadLetters, processed, doubts, audit, log, mailbox, faults, scenarios, matrix, check};
+        hidden = {send, mailbox, faults, scenarios, matrix, check};
+        break;
+    case Workspace::Testing:
+        top = {faults, scenarios, matrix, deadLetters, processed, doubts, mailbox, audit, check};
+        bottom = {log};
+        hidden = {audit, check};
+        break;
+    }
+    // First the split, then the tabs: beside a tab Qt would not split, but add one more tab.
+    m_rows = {dockOf(top.first())};
+    m_window->addDockWidget(Qt::RightDockWidgetArea, m_rows.first());
+    if (!bottom.isEmpty()) {
+        m_rows += dockOf(bottom.first());
+        m_window->splitDockWidget(m_rows.first(), m_rows.last(), Qt::Vertical);
+        if (bottom.size() == 2)
+            m_window->splitDockWidget(m_rows.last(), dockOf(bottom.last()), Qt::Horizontal);
+    }
+    // One by one: all of them one over the other would make the window higher than a screen.
+    for (const Panel *panel : top.mid(1)) {
         m_window->addDockWidget(Qt::RightDockWidgetArea, dockOf(panel));
-        m_window->tabifyDockWidget(first, dockOf(panel));
+        m_window->tabifyDockWidget(m_rows.first(), dockOf(panel));
     }
     for (PanelDock *dock : std::as_const(m_docks))
-        dock->setVisible(dock->panel() != check);
-    first->raise();
+        dock->setVisible(!hidden.contains(dock->panel()));
+    m_rows.first()->raise();
     follow();
     if (m_window->isVisible())
         settleSizes(); // else when it is shown: before, nothing has its size
@@ -122,9 +169,14 @@ void WindowDocks::settleSizes()
 {
     PanelDock *queueDock = dockOf(queue);
     const int left = LeftWidth * QApplication::font().pixelSize() / 13;
-    m_window->resizeDocks({queueDock, dockOf(processed)}, {left, std::max(left, m_window->width() - left - 1)},
-                          Qt::Horizontal);
+    if (QDockWidget *beside = KeptWidth::neighbour(m_window))
+        m_window->resizeDocks({queueDock, beside}, {left, std::max(left, m_window->width() - left - 1)},
+                              Qt::Horizontal);
+    if (m_rows.size() == 2)
+        m_window->resizeDocks({m_rows.first(), m_rows.last()}, {TopShare, 100 - TopShare}, Qt::Vertical);
     PanelDock *sendDock = dockOf(send);
+    if (sendDock->isHidden())
+        return;
     // The chart gives way first.
     const int room = queueDock->height() + sendDock->height();
     const int title = queueDock->sizeHint().height() - queue->sizeHint().height();
@@ -155,10 +207,16 @@ void WindowDocks::followSoon()
 
 void WindowDocks::fillMenu(QMenu *menu)
 {
+    const QHash<const Panel *, QKeySequence> letters{
+        {faults, QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F)},
+        {scenarios, QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
+        {matrix, QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
+    }; // there are more panels than digits
     int number = 0;
     for (PanelDock *dock : std::as_const(m_docks)) {
         auto *action = new QAction(dock->plainTitle(), m_window);
-        action->setShortcut(QKeySequence(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++))));
+        const QKeySequence digit(QKeyCombination(Qt::ControlModifier, Qt::Key(Qt::Key_1 + number++)));
+        action->setShortcut(letters.value(dock->panel(), digit));
         action->setStatusTip(tr("Show this panel in front"));
         connect(action, &QAction::triggered, this, [this, dock] { bringForward(dock->panel()); });
         menu->addAction(action);

@@ -13,13 +13,19 @@ class CheckPanel;
 class Coalescer;
 class DeadLettersPanel;
 class DoubtsPanel;
+class FaultsPanel;
 class LogPanel;
 class MailboxPanel;
+class MatrixPanel;
 class Panel;
 class PanelDock;
 class ProcessedPanel;
 class QueuePanel;
+class ScenariosPanel;
 class SendPanel;
+
+/// How the docks lie, by what somebody is here for.
+enum class Workspace { Standard, Demo, Support, Testing };
 
 /// The panels of the window and the docks they lie in: how they lie at first, their titles, their places in the menu.
 /// Owned by the window, which connects the panels.
@@ -37,13 +43,17 @@ public:
     DoubtsPanel *doubts;
     MailboxPanel *mailbox;
     LogPanel *log;
+    FaultsPanel *faults;
+    ScenariosPanel *scenarios;
+    MatrixPanel *matrix;
     CheckPanel *check; ///< its dock is hidden until somebody asks for it
     AuditPanel *audit;
 
+    QList<Panel *> panels() const; ///< in the order of the menu
     PanelDock *dockOf(const Panel *panel) const;
     /// Shows a panel, in front, with the keyboard in it.
     void bringForward(const Panel *panel);
-    void arrange(); ///< as at first
+    void arrange(Workspace workspace = Workspace::Standard);
     void settleSizes(); ///< of arrange(), once everything has its style and font
     void follow(); ///< call it when the docks may lie in another way
     void followSoon();
@@ -53,6 +63,7 @@ private:
 
     QMainWindow *m_window;
     QList<PanelDock *> m_docks; ///< in the order of the menu
+    QList<PanelDock *> m_rows; ///< of the workspace, from the top: a dock of each, while there are two
     Coalescer *m_changes;
 };
 

@@ -12,6 +12,7 @@ int runSend(const QStringList &words);
 int runEventsList(const QStringList &words);
 int runEventsClean(const QStringList &words);
 int runCheck(const QStringList &words);
+int runMatrix(const QStringList &words);
 int runMailList(const QStringList &words);
 int runMailPassword(const QStringList &words);
 int runDlqList(const QStringList &words);

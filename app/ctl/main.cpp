@@ -45,6 +45,7 @@ const QList<Command> &commands()
         {u"doubt settle"_s, u"say that they arrived, send them again, or ask"_s, runDoubtSettle},
         {u"scenario list"_s, u"list the scenarios: what can go wrong, and what is to happen then"_s, runScenarioList},
         {u"scenario run"_s, u"run scenarios, each on embedded services of its own"_s, runScenarioRun},
+        {u"matrix"_s, u"run each design under each hazard, and count the e-mails"_s, runMatrix},
         {u"fault list"_s, u"list the armed faults"_s, runFaultList},
         {u"fault points"_s, u"list where faults can strike, and what can happen there"_s, runFaultPoints},
         {u"fault arm"_s, u"let something fail: embedded services and their workers only"_s, runFaultArm},

@@ -4,16 +4,21 @@
 #include "ui/deadletteracts.h"
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
+#include "ui/faultpresets.h"
+#include "ui/faultspanel.h"
 #include "ui/inlineconfirm.h"
 #include "ui/letteractions.h"
 #include "ui/letterfiltermenu.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
+#include "ui/matrixpanel.h"
+#include "ui/matrixview.h"
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariospanel.h"
 #include "ui/searchfield.h"
 #include "ui/sendpanel.h"
 #include "ui/theme.h"
@@ -27,6 +32,7 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QRandomGenerator>
+#include <QTabBar>
 #include <QTimer>
 #include <QUuid>
 
@@ -141,6 +147,8 @@ public:
     {
         services(ServiceStatus::Health::Ok);
         m_window.showOpened();
+        fillScenarios(false);
+        fillMatrix(false);
         QueueDepth depth;
         depth.visible = depth.inFlight = depth.delayed = depth.deadLetters = 0;
         depth.sampledAt = m_now;
@@ -159,6 +167,8 @@ public:
         fillRows();
         fillLetters();
         fillDoubts();
+        fillScenarios(true);
+        fillMatrix(true);
         services(ServiceStatus::Health::Ok);
         m_window.showOpened();
         m_window.showState(WorkerState::Running);
@@ -166,12 +176,174 @@ public:
         fillDepth();
         fillLog();
         m_window.showCounters({1200, 96, 3, 0, 0});
-        FaultRule refusal;
-        refusal.times = 2;
-        m_window.showArmed({refusal});
+        arm();
         m_window.showDeadLetters(m_letters);
         // The rates of the last ten seconds come from totals.
         QTimer::singleShot(100ms, &m_window, [this] { m_window.showCounters({1204 + 42, 97 + 6, 5, 1, 1}); });
+    }
+
+    /// A catalogue of which some ran: one goes on, one failed.
+    void fillScenarios(bool ran)
+    {
+        ScenarioList list;
+        const QStringList titles{u"First delivery"_s,
+                                 u"A duplicate delivery"_s,
+                                 u"The application is gone"_s,
+                                 u"The mail fails, then succeeds"_s,
+                                 u"A crash between commit and delete"_s,
+                                 u"The exact instant: a crash between the mail server's 250 and the commit"_s,
+                                 u"Two workers at once"_s,
+                                 u"Failing until dead, then replayed"_s,
+                                 u"Mail slower than the visibility timeout"_s,
+                                 u"COMMIT fails after the mail"_s,
+                                 u"Timeout after the dot"_s,
+                                 u"Duplicate after clean-up"_s,
+                                 u"Same key, other body"_s,
+                                 u"Poison messages"_s,
+                                 u"A storm of 1,000 duplicates"_s,
+                                 u"False dead letter"_s};
+        for (const QString &title : titles) {
+            ScenarioInfo info;
+            info.name = title.toLower().replace(u' ', u'-');
+            info.title = title;
+            info.explanation = {
+                u"The one gap that no transaction can close: the e-mail is out, the claim is not yet in."_s,
+                u"The event is sent again, with the same bytes, so that a receiving side that "
+                "suppresses copies drops the second one. No double is silent: a warning names it."_s};
+            info.steps = {u"Arm: worker.accepted: crash, next 1"_s, u"Send event A"_s, u"Start all workers"_s,
+                          u"Wait until the queue is empty"_s};
+            info.expectations = {u"2 e-mails for event A"_s, u"1 claim for event A"_s, u"queue: 0"_s,
+                                 u"dead letters: 0"_s, u"the log says “possibly mailed twice”"_s};
+            list.scenarios += info;
+        }
+        list.scenarios[12].file = u"/home/sam/.config/sendonce/scenarios/own.json"_s;
+        if (ran)
+            list.problems = {
+                u"/home/sam/.config/sendonce/scenarios/mine.json: line 7: steps[2].wait.queue: must be a whole number, not \"none\""_s};
+        m_window.scenariosPanel()->setReady();
+        m_window.scenariosPanel()->showList(list);
+        if (!ran)
+            return;
+        using Line = ScenarioLine::State;
+        for (int i = 0; i < 8; ++i) {
+            const ScenarioInfo &info = list.scenarios.at(i);
+            ScenarioRun run;
+            run.id = i + 1;
+            run.scenario = info.name;
+            run.title = info.title;
+            run.startedAt = m_now.addSecs(-60 + i * 4);
+            run.msec = 900 + 700 * i;
+            run.folder = u"/home/sam/.local/share/sendonce/scenarios/20260301-140541-"_s + info.name;
+            run.state = i == 7 ? ScenarioRun::State::Running
+                : i == 3       ? ScenarioRun::State::Failed
+                               : ScenarioRun::State::Passed;
+            run.isGuaranteeBroken = i == 3;
+            for (const QString &text : info.steps) {
+                const bool last = i == 7 && run.steps.size() == 2;
+                const bool later = i == 7 && run.steps.size() > 2;
+                run.steps.append({text,
+                                  last        ? Line::Running
+                                      : later ? Line::Waiting
+                                              : Line::Done,
+                                  {},
+                                  last || later ? -1 : 12 * (i + 1)});
+            }
+            for (const QString &text : info.expectations) {
+                const bool wrong = i == 3 && run.expectations.isEmpty();
+                run.expectations.append({text,
+                                         i == 7      ? Line::Waiting
+                                             : wrong ? Line::Failed
+                                                     : Line::Done,
+                                         wrong ? u"3 e-mails"_s : QString(), -1});
+            }
+            run.log = {u"14:05:41.010 INFO Worker started"_s,
+                       u"14:05:41.120 INFO Emailed user 5 about application 3"_s};
+            m_window.scenariosPanel()->takeRun(run);
+        }
+    }
+
+    void fillMatrix(bool measured)
+    {
+        MatrixShape shape;
+        const QList<std::tuple<QString, QString, bool>> designs{
+            {u"none"_s, u"No idempotency"_s, false},
+            {u"check"_s, u"Check, then insert"_s, false},
+            {u"claim-first"_s, u"Claim committed first"_s, false},
+            {u"message-id"_s, u"MessageId as the key"_s, false},
+            {u"outside"_s, u"Claim outside the transaction"_s, false},
+            {u"one-transaction"_s, u"One transaction"_s, true},
+            {u"claim-send-mark"_s, u"Claim, send, mark"_s, true}};
+        for (const auto &[id, title, production] : designs) {
+            shape.designs.append({id, title, production, false});
+            shape.designs.append({id, title, production, true});
+        }
+        for (const char *title : {"Duplicate delivery", "Second message, same event_id", "Race of two", "Mail refused",
+                                  "Crash after receive", "Crash after claim", "Crash amid the mail",
+                                  "Crash after the final dot", "Crash after the mail", "Crash after COMMIT",
+                                  "COMMIT fails", "Time-out after the dot", "Redrive with a new MessageId"})
+            shape.hazards.append(
+                {QString::fromLatin1(title), QString::fromLatin1(title),
+                 u"The message is received, and its worker is killed before it did anything about it."_s});
+        m_window.matrixPanel()->setReady();
+        m_window.matrixPanel()->showShape(shape);
+        if (!measured)
+            return;
+        using Mark = MatrixCell::Mark;
+        int done = 0;
+        for (const MatrixDesign &design : shape.designs) {
+            for (const MatrixHazard &hazard : shape.hazards) {
+                MatrixCell cell;
+                cell.design = design.suppressing ? design.id + u"+suppressing"_s : design.id;
+                cell.hazard = hazard.id;
+                const int kind = design.production ? (done % 9 == 4 ? 1 : done % 23 == 6 ? 3 : 0) : done % 4;
+                cell.mails = kind == 0 ? 1 : kind == 1 ? 2 : 0;
+                cell.expected = done == 41 ? 1 : cell.mails;
+                cell.mark = kind == 0 || kind == 3 ? Mark::Calm : kind == 1 ? Mark::Warning : Mark::Alarm;
+                cell.held = kind == 3;
+                cell.announced = design.production ? cell.mails == 2 : 0;
+                cell.text = kind == 0 ? u"1 e-mail"_s
+                    : kind == 1       ? u"2 e-mails, announced"_s
+                    : kind == 2       ? u"none: lost"_s
+                                      : u"none: held for a person"_s;
+                cell.seconds = 1.4;
+                cell.runs = done == 15 ? 100 : 1;
+                cell.other = done == 15 ? 37 : 0;
+                cell.folder = u"/home/sam/.local/share/sendonce/scenarios/matrix/"_s + cell.design;
+                if (++done < 150)
+                    m_window.matrixPanel()->takeCell(cell);
+            }
+        }
+        m_window.matrixPanel()->showProgress({149, 182, false, false, 41.2});
+    }
+
+    /// Of every part something, with and without an end.
+    void armMany()
+    {
+        FaultRules rules;
+        for (const FaultPreset &preset : faultPresets()) {
+            if (rules.size() % 3 == 2)
+                rules += preset.rule;
+            else if (preset.rule.lasts > 0ms || rules.isEmpty() || preset.name == "crashBeforeCommit"_L1)
+                rules += preset.rule;
+        }
+        rules[1].event = u"demo-*"_s;
+        rules[1].recipient = u"*@example.com"_s;
+        rules[0].times = 5;
+        rules[0].struck = 3;
+        for (int i = 0; i < int(rules.size()); ++i) {
+            rules[i].id = i + 1;
+            rules[i].left = rules[i].lasts * 2 / 3;
+        }
+        m_window.showArmed(rules);
+    }
+
+    void arm()
+    {
+        FaultRule rule;
+        rule.id = 1;
+        rule.times = 2;
+        rule.text = u"4.3.0 mail server down"_s;
+        m_window.showArmed({rule});
     }
 
     /// A bad night: thousands, most for the same few reasons.
@@ -683,13 +855,16 @@ int main(int argc, char **argv)
         {u"text"_s, u"text size in percent"_s, u"percent"_s, u"100"_s},
         {u"fill"_s, u"many rows, dead letters of every verdict, an armed fault"_s},
         {u"letters"_s, u"so many more dead letters; 3: no more than three"_s, u"count"_s},
+        {u"armed"_s, u"faults of every kind"_s},
+        {u"workspace"_s, u"demo, support or qa"_s, u"name"_s},
+        {u"cell"_s, u"of the matrix, to choose"_s, u"row,column"_s},
         {u"groups"_s, u"with the groups of dead letters"_s},
         {u"opening"_s, u"nothing has answered yet"_s},
         {u"fail"_s, u"the worker cannot work"_s},
         {u"tab"_s, u"the panel in front"_s, u"name"_s},
         {u"select"_s, u"row to select in it"_s, u"row"_s, u"-1"_s},
         {u"do"_s,
-         u"browse, fail, replay, canary, edit, delete, purge, export, import, kept, runs, move, forget, compose, cleanup, strip, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
+         u"browse, fail, replay, canary, edit, delete, purge, export, import, kept, runs, move, forget, ownfault, compose, cleanup, strip, replaying, arrived, again, ask, asked, check, note, menu, help, about, float, stopping, search, keys"_s,
          u"what"_s},
         {u"shot"_s, u"save a picture and quit"_s, u"file"_s},
     });
@@ -723,15 +898,29 @@ int main(int argc, char **argv)
         gallery.few();
     else if (letters > 0)
         gallery.fillMany(letters);
+    if (parser.isSet(u"armed"_s))
+        gallery.armMany();
     if (parser.isSet(u"groups"_s))
         window.deadLettersPanel()->filterMenu()->actions().first()->trigger();
     for (Panel *panel :
          std::initializer_list<Panel *>{window.processedPanel(), window.deadLettersPanel(), window.doubtsPanel(),
-                                        window.mailboxPanel(), window.logPanel(), window.auditPanel()}) {
+                                        window.mailboxPanel(), window.logPanel(), window.auditPanel(),
+                                        window.faultsPanel(), window.scenariosPanel(), window.matrixPanel()}) {
         if (window.dockOf(panel)->plainTitle() == parser.value(u"tab"_s))
             window.bringForward(panel);
     }
+    const QString workspace = parser.value(u"workspace"_s);
+    if (workspace == "demo"_L1)
+        window.actions().demo->trigger();
+    else if (workspace == "support"_L1)
+        window.actions().support->trigger();
+    else if (workspace == "qa"_L1)
+        window.actions().testing->trigger();
     QTimer::singleShot(300ms, &window, [&] {
+        if (const QStringList cell = parser.value(u"cell"_s).split(u','); cell.size() == 2) {
+            MatrixView *view = window.matrixPanel()->view();
+            view->setCurrentIndex(view->model()->index(cell.at(0).toInt(), cell.at(1).toInt()));
+        }
         const int row = parser.value(u"select"_s).toInt();
         Panel *front = window.frontPanel();
         if (row >= 0 && front)
@@ -763,7 +952,9 @@ int main(int argc, char **argv)
                  "(~/.aws/credentials)"_s,
                  QDateTime::currentDateTimeUtc().addSecs(60)});
         } else if (act == "menu"_L1)
-            window.menuBar()->setActiveAction(window.menuBar()->actions().at(4));
+            window.menuBar()->setActiveAction(window.menuBar()->actions().at(5));
+        else if (act == "ownfault"_L1)
+            window.faultsPanel()->findChild<QTabBar *>()->setCurrentIndex(1);
         else if (act == "help"_L1)
             window.actions().help->trigger();
         else if (act == "arrived"_L1)

@@ -83,9 +83,10 @@ void LocalMailbox::accept(QTcpSocket *socket)
     }
     socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     socket->setReadBufferSize(MaxUnread);
-    const auto connection = std::make_shared<Connection>(
-        [this](const ReceivedMail &mail) { return take(mail); },
-        [this](FaultPoint point, const FaultSubject &subject) { return m_faults->ask(point, subject); });
+    const auto ask = [this](FaultPoint point, const SmtpSession::Subject &subject) {
+        return m_faults->isArmedAt(point) ? m_faults->ask(point, subject()) : std::nullopt;
+    };
+    const auto connection = std::make_shared<Connection>([this](const ReceivedMail &mail) { return take(mail); }, ask);
     m_connections.insert(socket, connection);
     connect(socket, &QTcpSocket::readyRead, this, [this, socket] { read(socket); });
     connect(socket, &QTcpSocket::disconnected, this, [this, socket] { drop(socket); });
@@ -101,7 +102,10 @@ void LocalMailbox::accept(QTcpSocket *socket)
     connect(&connection->wait, &QTimer::timeout, socket, [this, socket] {
         // Storing emits a signal; whoever hears it may close us.
         const std::shared_ptr<Connection> waited = m_connections.value(socket);
-        if (waited && goOn(socket, waited->session.resume()))
+        if (!waited)
+            return;
+        waited->idle.start();
+        if (goOn(socket, waited->session.resume()))
             read(socket); // what came meanwhile
     });
     goOn(socket, connection->session.begin());
@@ -130,6 +134,7 @@ bool LocalMailbox::goOn(QTcpSocket *socket, const QByteArray &replies)
         socket->abort();
         break;
     case SmtpSession::Next::Wait:
+        connection->idle.stop(); // it is we who say nothing
         connection->wait.start(connection->session.wait());
         break;
     case SmtpSession::Next::Close:

@@ -26,13 +26,6 @@ bool isAuth(QByteArrayView line)
     return line.size() >= 5 && line.first(4).compare("AUTH", Qt::CaseInsensitive) == 0 && line[4] == ' ';
 }
 
-FaultSubject recipientOf(const QByteArray &argument)
-{
-    if (argument.size() < 3)
-        return {};
-    return {{}, QString::fromUtf8(SmtpPath::parse(QByteArrayView(argument).sliced(3), true).address), {}};
-}
-
 /// A web page can make a browser POST to this port; the body would then be read as commands.
 bool isHttp(const QByteArray &verb)
 {
@@ -73,10 +66,12 @@ QByteArray SmtpSession::resume()
 
 QByteArray SmtpSession::goOn(QByteArrayView bytes)
 {
-    while (!bytes.isEmpty() && m_next == Next::Read) {
-        if (m_inData && !m_amidText) {
+    while (m_next == Next::Read && (m_answered || !bytes.isEmpty())) {
+        if (m_answered) {
+            betweenMails();
+        } else if (m_inData && !m_amidText) {
             m_amidText = true;
-            at(FaultPoint::MailText, subject(), [] {});
+            at(FaultPoint::MailText, {}, [] {});
         } else if (m_inData) {
             bytes = bytes.sliced(m_data.read(bytes));
             if (m_data.ended())
@@ -92,9 +87,10 @@ QByteArray SmtpSession::goOn(QByteArrayView bytes)
 }
 
 /// Answers as always, or as the fault says that strikes at this point.
-void SmtpSession::at(FaultPoint point, const FaultSubject &subject, const std::function<void()> &answer)
+/// \param rcpt at RCPT its argument, which is not looked at yet
+void SmtpSession::at(FaultPoint point, const QByteArray &rcpt, const std::function<void()> &answer)
 {
-    const std::optional<Fault> fault = m_ask ? m_ask(point, subject) : std::nullopt;
+    const std::optional<Fault> fault = m_ask ? m_ask(point, [&] { return subject(rcpt); }) : std::nullopt;
     if (!fault)
         return answer();
     const QByteArray before = std::exchange(m_replies, {});
@@ -185,9 +181,9 @@ void SmtpSession::command(const QByteArray &line)
     else if (verb == "MAIL")
         at(FaultPoint::MailMail, {}, [&] { mail(argument); });
     else if (verb == "RCPT")
-        at(FaultPoint::MailRcpt, recipientOf(argument), [&] { recipient(argument); });
+        at(FaultPoint::MailRcpt, argument, [&] { recipient(argument); });
     else if (verb == "DATA")
-        at(FaultPoint::MailData, subject(), [&] { data(argument); });
+        at(FaultPoint::MailData, {}, [&] { data(argument); });
     else if (verb == "AUTH")
         auth(argument);
     else if (verb == "NOOP")
@@ -344,15 +340,14 @@ void SmtpSession::endOfData()
     switch (m_data.verdict()) {
     case SmtpData::Verdict::Good:
         m_mail.bytes = m_data.take();
-        at(FaultPoint::MailEnd, subject(), [this] {
+        at(FaultPoint::MailEnd, {}, [this] {
             const QByteArray answer = m_accept(m_mail);
             reply(answer);
             if (answer.startsWith("421"))
                 m_next = Next::Close;
         });
-        if (m_next == Next::Read)
-            betweenMails();
-        break;
+        m_answered = true; // be it later
+        return;
     case SmtpData::Verdict::BareLineEnd:
         reply("550 5.6.0 a CR or LF alone is no line end");
         break;
@@ -369,8 +364,9 @@ void SmtpSession::endOfData()
 /// A server that has had enough says so when it has had time to think, and the client may have begun another mail.
 void SmtpSession::betweenMails()
 {
+    m_answered = false;
     const QByteArray answer = std::exchange(m_replies, {});
-    at(FaultPoint::MailNext, subject(), [] {});
+    at(FaultPoint::MailNext, {}, [] {});
     if (m_next != Next::Read) {
         m_later = std::exchange(m_replies, {});
         m_afterWait = m_next;
@@ -378,13 +374,19 @@ void SmtpSession::betweenMails()
         m_wait = BetweenMails;
     }
     m_replies = answer;
+    resetTransaction();
 }
 
-FaultSubject SmtpSession::subject() const
+/// As far as it is known: at RCPT that recipient, later the mail's first.
+FaultSubject SmtpSession::subject(const QByteArray &rcpt) const
 {
     FaultSubject subject = mailSubject(m_mail.bytes);
-    if (!m_mail.recipients.isEmpty())
+    if (!rcpt.isEmpty())
+        subject.recipient = QString::fromUtf8(SmtpPath::parse(QByteArrayView(rcpt.mid(3)), true).address);
+    else if (!m_mail.recipients.isEmpty())
         subject.recipient = QString::fromUtf8(m_mail.recipients.first());
+    if (subject.key.isEmpty())
+        subject.key = subject.recipient; // one in n: of each recipient's attempts, however lanes are interleaved
     return subject;
 }
 

@@ -26,8 +26,11 @@ public:
     /// ends.
     using Accept = std::function<QByteArray(const ReceivedMail &mail)>;
 
-    /// What fault strikes at that point of the dialogue; it is used up by that.
-    using Ask = std::function<std::optional<Fault>(FaultPoint point, const FaultSubject &subject)>;
+    /// Finds out whom a fault would strike; costs a look at addresses or headers.
+    using Subject = std::function<FaultSubject()>;
+    /// What fault strikes at that point of the dialogue; it is used up by that. Calls `subject` if anything is armed
+    /// there.
+    using Ask = std::function<std::optional<Fault>(FaultPoint point, const Subject &subject)>;
 
     /// What is to be done when the replies of begin(), feed() or resume() are written.
     enum class Next {
@@ -56,9 +59,9 @@ private:
     };
 
     QByteArray goOn(QByteArrayView bytes);
-    void at(FaultPoint point, const FaultSubject &subject, const std::function<void()> &answer);
+    void at(FaultPoint point, const QByteArray &rcpt, const std::function<void()> &answer);
     void betweenMails();
-    FaultSubject subject() const;
+    FaultSubject subject(const QByteArray &rcpt) const;
     void readCommandByte(char byte);
     void endCommandLine();
     void command(const QByteArray &line);
@@ -85,6 +88,7 @@ private:
     bool m_haveSender = false;
     bool m_smtpUtf8 = false;
     bool m_amidText = false; ///< that point of this mail is behind us
+    bool m_answered = false; ///< a mail, and it has not been asked yet what happens between it and the next
     Ask m_ask;
     Next m_next = Next::Read;
     std::chrono::milliseconds m_wait{0};

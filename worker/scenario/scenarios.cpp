@@ -1,5 +1,7 @@
 #include "worker/scenario/scenarios.h"
 
+#include "worker/scenario/guaranteematrix.h"
+#include "worker/scenario/matrixreport.h"
 #include "worker/scenario/scenariofile.h"
 #include "worker/scenario/scenarioreport.h"
 #include "worker/scenario/scenariorunner.h"
@@ -33,6 +35,7 @@ struct Scenarios::Private
         : q(scenarios)
         , workDir(std::move(work))
         , userDir(std::move(user))
+        , matrix(workDir + u"/matrix"_s, scenarios)
     { }
 
     void startNext();
@@ -46,6 +49,7 @@ struct Scenarios::Private
     QList<Order> waiting;
     std::vector<ScenarioRunner *> running; ///< children of q
     QList<ScenarioReport> reports; ///< of the runs that are over
+    GuaranteeMatrix matrix; ///< a child of q, to follow it into its thread
 };
 
 Scenarios::Scenarios(const QString &workDir, const QString &userDir, QObject *parent)
@@ -55,6 +59,8 @@ Scenarios::Scenarios(const QString &workDir, const QString &userDir, QObject *pa
     qRegisterMetaType<ScenarioList>();
     qRegisterMetaType<MatrixShape>();
     qRegisterMetaType<MatrixProgress>();
+    connect(&d->matrix, &GuaranteeMatrix::cellChanged, this, &Scenarios::cellChanged);
+    connect(&d->matrix, &GuaranteeMatrix::progressed, this, &Scenarios::matrixProgressed);
 }
 
 Scenarios::~Scenarios()
@@ -158,11 +164,33 @@ void Scenarios::exportRuns(const QString &path)
         Q_EMIT exported(path);
 }
 
-// ---- the matrix: to be wired to GuaranteeMatrix
+// ---- the matrix
 
-void Scenarios::queryMatrix() { }
-void Scenarios::runMatrix(int) { }
-void Scenarios::stopMatrix() { }
-void Scenarios::exportMatrix(const QString &) { }
+void Scenarios::queryMatrix()
+{
+    Q_EMIT matrixKnown(GuaranteeMatrix::shape());
+}
+
+void Scenarios::runMatrix(int repeat)
+{
+    const GuaranteeMatrix::Choice choice{{}, {}, repeat};
+    if (const QString problem = GuaranteeMatrix::problemOf(choice); !problem.isEmpty())
+        Q_EMIT actFailed(u"matrix"_s, problem);
+    else
+        d->matrix.run(choice);
+}
+
+void Scenarios::stopMatrix()
+{
+    d->matrix.stop();
+}
+
+void Scenarios::exportMatrix(const QString &path)
+{
+    if (const auto written = writeMatrix(GuaranteeMatrix::shape(), d->matrix.cells(), path); !written)
+        Q_EMIT actFailed(u"export"_s, written.error().text);
+    else
+        Q_EMIT exported(path);
+}
 
 } // namespace sendonce
