@@ -43,6 +43,7 @@ public:
         m_act = std::move(act);
         m_seen.clear();
     }
+    void alsoRefuse(const QByteArray &operation) { m_refused = operation; } ///< every call of it
     int seen(const QByteArray &operation) const { return m_seen.value(operation); }
 
 private:
@@ -83,7 +84,10 @@ private:
         request.replace(request.indexOf("Host: ") + 6, header(head, "host").size(), m_queue.authority().toUtf8());
         const QByteArray operation = header(head, "x-amz-target").split('.').last();
         const int nth = ++m_seen[operation];
-        switch (m_act && operation == m_operation ? m_act(nth) : Act::Pass) {
+        const Act act = operation == m_refused ? Act::Refuse
+            : m_act && operation == m_operation ? m_act(nth)
+                                                : Act::Pass;
+        switch (act) {
         case Act::Pass:
             queue->write(request);
             break;
@@ -120,7 +124,7 @@ private:
     }
 
     const QUrl m_queue;
-    QByteArray m_operation;
+    QByteArray m_operation, m_refused;
     std::function<Act(int)> m_act;
     QHash<QByteArray, int> m_seen;
     QHash<QTcpSocket *, QByteArray>
@@ -314,6 +318,36 @@ private Q_SLOTS:
         const Ended done = dlq({u"replay"_s, u"--resume"_s});
         QVERIFY2(done.exitCode == 0, qPrintable(done.err));
         verifyEachIsMailedOnce();
+    }
+
+    /// What it had locked is there for whoever comes next, without a wait of 300 s.
+    void aHaltedReplayHidesNothing()
+    {
+        m_proxy->onCall("DeleteMessageBatch"_ba, [](int) { return Act::Refuse; });
+        const Ended halted = dlq({u"replay"_s, u"--all"_s, u"--stop-after"_s, u"1"_s, u"--json"_s});
+        QCOMPARE(halted.exitCode, 1);
+        QVERIFY2(halted.err.contains(u"halted: stopped after "_s), qPrintable(halted.err));
+        QCOMPARE(halted.err.count(u"halted"_s), 1);
+        QCOMPARE(dead(), Count);
+        QCOMPARE(m_world->deadLetters().size(), Count);
+        // What was on its way at the halt is told as it ended.
+        QCOMPARE(outcomes(halted, u"copy left"_s), sent());
+
+        m_proxy->onCall({}, {});
+        const Ended rest = dlq({u"replay"_s, u"--all"_s});
+        QVERIFY2(rest.exitCode == 0, qPrintable(rest.err));
+        verifyEachIsMailedOnce();
+    }
+
+    void whatAHaltedReplayCannotShowAgainIsSaid()
+    {
+        m_proxy->onCall("ChangeMessageVisibilityBatch"_ba, [this](int) {
+            return m_proxy->seen("SendMessageBatch"_ba) > 0 ? Act::Refuse : Act::Pass;
+        });
+        m_proxy->alsoRefuse("DeleteMessageBatch"_ba);
+        const Ended ended = dlq({u"replay"_s, u"--all"_s, u"--stop-after"_s, u"1"_s});
+        QCOMPARE(ended.exitCode, 1);
+        QVERIFY2(ended.err.contains(u"letters may stay hidden for at most "_s), qPrintable(ended.err));
     }
 
     void aDeleteThatFailsOnceIsMadeUpFor_data()

@@ -98,6 +98,7 @@ private Q_SLOTS:
         machine.sent(fine({0, 1}), 0ms);
         const ReplayCommands commands = machine.noted({0, 1}, u"disk full"_s, 0ms);
         QVERIFY(of(commands, Kind::Delete).isEmpty());
+        QCOMPARE(of(commands, Kind::Unlock), (QList<QList<int>>{{0, 1}}));
         QCOMPARE(machine.rows()[0].state, State::CopyLeft);
         QCOMPARE(machine.state(), RunState::Halted);
         QCOMPARE(machine.text(), u"disk full"_s);
@@ -114,11 +115,33 @@ private Q_SLOTS:
         QCOMPARE(machine.rows()[1].state, State::Failed);
         QVERIFY(machine.rows()[1].text.contains(u"too long"_s));
         machine.noted({0, 2}, {}, 0ms);
-        machine.deleted({{0, true, {}}, {2, false, u"refused"_s}}, 0ms);
+        const ReplayCommands end = machine.deleted({{0, true, {}}, {2, false, u"refused"_s}}, 0ms);
+        QCOMPARE(of(end, Kind::Unlock), just(QList<int>{2}));
         QCOMPARE(machine.rows()[2].state, State::CopyLeft);
         QCOMPARE(machine.state(), RunState::Finished);
         QCOMPARE(machine.progress().failed, 1);
         QCOMPARE(machine.progress().done, 2);
+    }
+
+    /// A DLQ that refuses to delete would keep a copy of everything.
+    void copiesLeftCountAsFailures()
+    {
+        ReplayMachine::Settings settings;
+        settings.stopAfter = 2;
+        settings.batches = 1;
+        ReplayMachine machine(settings, rows(20));
+        machine.start(0ms);
+        const QList<int> first = range(0, 10);
+        machine.locked(fine(first), 0ms);
+        machine.sent(fine(first), 0ms);
+        machine.noted(first, {}, 0ms);
+        ReplayMachine::Entries answers = fine(first);
+        answers[3] = {3, false, u"refused"_s};
+        answers[7] = {7, false, u"refused"_s};
+        const ReplayCommands end = machine.deleted(answers, 0ms);
+        QCOMPARE(machine.state(), RunState::Halted);
+        QVERIFY(of(end, Kind::Lock).isEmpty());
+        QCOMPARE(of(end, Kind::Unlock), (QList<QList<int>>{{3, 7}}));
     }
 
     void aRefusedLockIsSoughtAgainAndThenReplayed()
@@ -340,7 +363,8 @@ private Q_SLOTS:
         QCOMPARE(of(keep, Kind::Note), (QList<QList<int>>{{0, 1}}));
         QVERIFY(of(keep, Kind::Send).isEmpty());
         QCOMPARE(of(machine.noted({0, 1}, {}, 0ms), Kind::Delete), (QList<QList<int>>{{0, 1}}));
-        machine.deleted({{0, true, {}}, {1, false, u"refused"_s}}, 0ms);
+        const ReplayCommands end = machine.deleted({{0, true, {}}, {1, false, u"refused"_s}}, 0ms);
+        QCOMPARE(of(end, Kind::Unlock), just(QList<int>{1}));
         QCOMPARE(machine.rows()[0].state, State::Deleted);
         QCOMPARE(machine.rows()[1].state, State::Failed);
     }

@@ -157,6 +157,7 @@ void Worker::Private::startOperator()
         log(LogLevel::Warning, text);
         Q_EMIT q->noted(text);
     });
+    connect(answers, &Operator::left, q, [this] { leftBehind(); });
     connect(answers, &Operator::warned, q, [this](const QString &text) { log(LogLevel::Warning, text); });
     connect(answers, &Operator::possiblyMailedTwice, q, [this](const QString &eventId, const QString &messageId) {
         ++counters.possiblyTwice;
@@ -437,9 +438,19 @@ void Worker::Private::account(const DeliveryReport &report)
 
 void Worker::Private::finishClose()
 {
-    if (closedTold)
+    if (leaving)
         return;
-    closedTold = true;
+    leaving = true;
+    if (!operations) {
+        leftBehind();
+        return;
+    }
+    operations->ask([](Operator &each) { each.leave(); });
+}
+
+/// Nothing is on its way any more that would have to be put right.
+void Worker::Private::leftBehind()
+{
     keyPause.end();
     monitor->stop();
     if (inquiry)

@@ -41,7 +41,7 @@ struct Worker::Private
     std::optional<QueueFacts> facts; ///< once known
     bool startWanted = false;
     bool closing = false;
-    bool closedTold = false;
+    bool leaving = false; ///< the operator comes to rest
     QString unusable; ///< why not even the operator could be started: a setting
     WorkerState state = WorkerState::Stopped;
     Counters counters;
@@ -78,6 +78,7 @@ struct Worker::Private
     void consumerStopped();
     void account(const DeliveryReport &report);
     void finishClose();
+    void leftBehind();
 };
 
 } // namespace sendonce

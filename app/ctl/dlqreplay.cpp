@@ -6,6 +6,7 @@
 #include <QSet>
 
 #include <algorithm>
+#include <utility>
 
 namespace sendonce {
 
@@ -66,7 +67,7 @@ public:
         connect(&m_worker, &Worker::replayChanged, this, &ActRun::changed);
         connect(&m_worker, &Worker::replayProgressed, this, &ActRun::progressed);
         m_waiting.setSingleShot(true);
-        connect(&m_waiting, &QTimer::timeout, this, [this] { tellAndFinish(); });
+        connect(&m_waiting, &QTimer::timeout, this, [this] { finish(Done); });
     }
 
 private:
@@ -98,9 +99,10 @@ private:
             order.messageIds.append(letter.message.messageId);
             forecast.add(letter);
         }
-        const QString count = QString::number(chosen.size());
-        const QString what = m_act == Act::Delete ? u"delete %1 dead letters, a copy of each is kept."_s.arg(count)
-                                                  : u"replay %1 dead letters: %2."_s.arg(count, forecastText(forecast));
+        const QString letters =
+            chosen.size() == 1 ? u"1 dead letter"_s : u"%1 dead letters"_s.arg(chosen.size());
+        const QString what = m_act == Act::Delete ? u"delete %1, a copy of each is kept."_s.arg(letters)
+                                                  : u"replay %1: %2."_s.arg(letters, forecastText(forecast));
         if (m_line.has(u"dry-run"_s)) {
             for (const DeadLetter &letter : chosen)
                 m_listing.add({{u"messageId"_s, letter.message.messageId},
@@ -184,13 +186,15 @@ private:
         }
         m_progress = progress;
         if (progress.state == ReplayProgress::State::Halted) {
+            if (std::exchange(m_haltTold, true))
+                return;
             complain(u"halted: %1; go on with: sendoncectl dlq replay --resume --run %2"_s.arg(progress.text,
                                                                                                QString::number(m_run)));
-            tellAndFinish();
+            finish(Done); // the batches that are out, and the unlocks, are answered first
             return;
         }
         if (progress.state == ReplayProgress::State::Paused && m_stopCode >= 0) {
-            tellAndFinish();
+            finish(Done);
             return;
         }
         finishWhenDone();
@@ -208,7 +212,7 @@ private:
             waiting = waiting || item.state == State::Replayed || item.state == State::CopyLeft;
         }
         if (!waiting || m_wait == 0ms)
-            tellAndFinish();
+            finish(Done);
         else if (!m_waiting.isActive())
             m_waiting.start(m_wait);
     }
@@ -225,15 +229,14 @@ private:
                        {u"text"_s, item.text}});
     }
 
-    void tellAndFinish()
+    int closed(int code) override
     {
-        if (m_finished)
-            return;
-        m_finished = true;
+        if (!m_asked || code != Done)
+            return code; // nothing was begun
         for (const QString &messageId : std::as_const(m_order))
             tell(m_items.value(messageId));
         m_listing.print({});
-        finish(m_stopCode >= 0 ? m_stopCode : m_bad ? Failed : Done);
+        return m_stopCode >= 0 ? m_stopCode : m_bad ? Failed : Done;
     }
 
     const Act m_act;
@@ -247,7 +250,7 @@ private:
     QElapsedTimer m_said; ///< since the last line about it
     qint64 m_run = 0;
     int m_stopCode = -1;
-    bool m_asked = false, m_bad = false, m_finished = false;
+    bool m_asked = false, m_bad = false, m_haltTold = false;
 };
 
 class ReplayRun : public ActRun

@@ -39,7 +39,7 @@ DlqRun::DlqRun(const Config &config) : m_config(config), m_worker(config)
     });
     connect(&m_worker, &Worker::actFailed, this,
             [this](const QString &act, const QString &text) { failed(act, text); });
-    connect(&m_worker, &Worker::closed, this, [this] { QCoreApplication::exit(m_code); });
+    connect(&m_worker, &Worker::closed, this, [this] { QCoreApplication::exit(closed(m_code)); });
     connect(&m_signals, &StopSignals::asked, this,
             [this](int signal) { interrupted(signal == SIGINT ? Interrupted : Done); });
     m_openBound.setSingleShot(true);

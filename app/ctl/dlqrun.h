@@ -25,6 +25,8 @@ protected:
     /// SIGTERM or Ctrl+C: at once, unless something must be put right first.
     virtual void interrupted(int code) { finish(code); }
     void finish(int code);
+    /// All that was under way has been answered: the exit code, which was to be `code`.
+    virtual int closed(int code) { return code; }
 
     const Config m_config;
     Worker m_worker;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr qsizetype PageSize = 500; ///< one query each of claims and journal
 constexpr auto FlushEvery = 50ms;
+constexpr auto LeaveWithin = 10s; ///< what is out is waited for no longer
 constexpr auto RefreshAfter = 200ms;
 constexpr auto SearchSlice = 10ms; ///< a replay goes on between two
 constexpr int RunsShown = 100;
@@ -66,6 +67,12 @@ DeadLetters::DeadLetters(SqsClient &client, Database &database, Journal &journal
     connect(&m_watch, &OutcomeWatch::outcome, this, [this](qint64 run, int row, const ReplayOutcome &outcome) {
         if (ReplayRun *const found = runOf(run))
             found->outcome(row, outcome);
+    });
+    m_leaveTimer.setSingleShot(true);
+    m_leaveTimer.setInterval(LeaveWithin);
+    connect(&m_leaveTimer, &QTimer::timeout, this, [this] {
+        tellHidden();
+        Q_EMIT left();
     });
     LetterStore::removeLeftovers(config.dataDir);
 }
@@ -193,6 +200,7 @@ void DeadLetters::browsed()
     if (!m_list.notice.isEmpty())
         Q_EMIT failed(u"browse"_s, m_list.notice);
     Q_EMIT listChanged(m_list);
+    leaveIfAtRest();
 }
 
 void DeadLetters::judgePages(QList<DeadLetter> &letters)
@@ -536,6 +544,7 @@ void DeadLetters::begin(std::unique_ptr<ReplayRun> run, bool taken)
     ReplayRun *const begun = run.get();
     connect(begun, &ReplayRun::itemsChanged, this, &DeadLetters::settle);
     connect(begun, &ReplayRun::progressChanged, this, &DeadLetters::progressChanged);
+    connect(begun, &ReplayRun::rested, this, &DeadLetters::leaveIfAtRest);
     connect(begun, &ReplayRun::failed, this, [this, act = begun->plan().act](const QString &text) {
         Q_EMIT failed(act, u"the journal could not be written: "_s + text);
     });
@@ -680,9 +689,7 @@ ReplayItems DeadLetters::itemsOf(qint64 run)
     ReplayItems listed;
     listed.run = run;
     if (const ReplayRun *const ours = runOf(run)) {
-        for (const ReplayRun::Letter &letter : ours->letters())
-            listed.items.append(
-                {letter.letter.message.messageId, letter.letter.eventId, letter.state, letter.text, run});
+        listed.items = ours->items();
         return listed;
     }
     const auto rows = m_log.rows(run);
@@ -693,6 +700,44 @@ ReplayItems DeadLetters::itemsOf(qint64 run)
     for (const ReplayLog::Row &row : rows.value())
         listed.items.append({row.messageId, row.eventId, row.state, row.text, run});
     return listed;
+}
+
+// ---- the end -------------------------------------------------------------------------------------------------------
+
+void DeadLetters::leave()
+{
+    m_leaveTimer.start();
+    cancelBrowse();
+    for (const auto &run : m_runs)
+        run->leave();
+    leaveIfAtRest();
+}
+
+void DeadLetters::leaveIfAtRest()
+{
+    const bool allRest = !m_browsing
+        && std::all_of(m_runs.cbegin(), m_runs.cend(), [](const auto &run) { return run->isAtRest(); });
+    if (!allRest || !m_leaveTimer.isActive())
+        return;
+    m_leaveTimer.stop();
+    tellHidden();
+    Q_EMIT left();
+}
+
+void DeadLetters::tellHidden()
+{
+    if (m_browsing)
+        Q_EMIT failed(u"browse"_s, u"letters it has seen stay hidden for at most 10 minutes"_s);
+    ReplayRun::Hidden hidden;
+    for (const auto &run : m_runs) {
+        const ReplayRun::Hidden more = run->hidden();
+        hidden.letters += more.letters;
+        hidden.longest = std::max(hidden.longest, more.longest);
+    }
+    if (hidden.letters > 0)
+        Q_EMIT failed(u"replay"_s,
+                      u"%1 letters may stay hidden for at most %2 s, for the queue did not answer"_s.arg(
+                          QString::number(hidden.letters), QString::number(hidden.longest.count())));
 }
 
 } // namespace sendonce

@@ -54,6 +54,9 @@ public:
     void cancelRun(qint64 run); ///< also of a dead one: it is over then
     QList<ReplayProgress> runs(); ///< newest first; of dead processes Interrupted
     ReplayItems itemsOf(qint64 run);
+    /// For the end of the process: begins nothing any more, and lets what is hidden for a replay or a look be seen
+    /// again. left() follows within 10 s; what stays hidden all the same is told by failed() before it.
+    void leave();
     /// Looks at these again in journal and claims; emits updated() when something changed.
     void refresh(const QStringList &eventIds);
 
@@ -67,6 +70,7 @@ Q_SIGNALS:
     void progressChanged(const sendonce::ReplayProgress &progress);
     void found(const sendonce::DeadLetterMatches &matches);
     void failed(const QString &act, const QString &text);
+    void left(); ///< once
 
 private:
     void seen(const QList<Message> &messages);
@@ -82,6 +86,8 @@ private:
     ReplayRun *runOf(qint64 run) const;
     ReplayServices services();
     bool isAnyActive() const;
+    void leaveIfAtRest();
+    void tellHidden();
     void settle(const QList<ReplayItem> &items);
 
     SqsClient &m_client;
@@ -118,6 +124,7 @@ private:
     QSet<QString> m_toRefresh; ///< event ids
     QTimer m_refreshTimer;
     std::vector<std::unique_ptr<ReplayRun>> m_runs;
+    QTimer m_leaveTimer; ///< active while the requests that are out are waited for
 };
 
 } // namespace sendonce

@@ -90,6 +90,7 @@ void Operator::openForOperators()
     connect(m_deadLetters.get(), &DeadLetters::progressChanged, this, &Operator::replayProgressed);
     connect(m_deadLetters.get(), &DeadLetters::found, this, &Operator::deadLettersFound);
     connect(m_deadLetters.get(), &DeadLetters::failed, this, &Operator::actFailed);
+    connect(m_deadLetters.get(), &DeadLetters::left, this, &Operator::left);
     m_acts = std::make_unique<LetterActs>(*m_client, *m_database, *m_journal, *m_deadLetters, m_config);
     connect(m_acts.get(), &LetterActs::done, this, &Operator::actDone);
     connect(m_acts.get(), &LetterActs::lettersChanged, m_deadLetters.get(), &DeadLetters::refresh);
@@ -567,6 +568,14 @@ void Operator::check()
         Q_EMIT checkFinished();
     });
     m_check->start();
+}
+
+void Operator::leave()
+{
+    if (m_deadLetters)
+        m_deadLetters->leave();
+    else
+        Q_EMIT left();
 }
 
 } // namespace sendonce

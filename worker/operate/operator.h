@@ -89,6 +89,8 @@ public Q_SLOTS:
     void recordSend(const sendonce::SendReport &report);
     /// Once more while one runs: nothing. Works without open databases too, for it is there to say why they are not.
     void check();
+    /// For the end of the worker: what is under way with dead letters is brought to rest; left() follows.
+    void leave();
 
 Q_SIGNALS:
     void openFailed(const sendonce::Error &error);
@@ -127,6 +129,7 @@ Q_SIGNALS:
     void actFailed(const QString &act, const QString &text);
     void checkLine(const sendonce::CheckLine &line);
     void checkFinished();
+    void left(); ///< within some 10 s of leave()
 
 private:
     Result<void> openDatabase();

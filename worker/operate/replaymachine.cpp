@@ -338,6 +338,7 @@ ReplayCommands ReplayMachine::noted(const QList<int> &rows, const QString &error
         commands.append({Kind::Unlock, rows, {}});
         tell(commands, rows, State::Failed, u"not deleted, for its copy could not be kept: %1"_s.arg(error));
     } else {
+        commands.append({Kind::Unlock, rows, {}});
         tell(commands, rows, State::CopyLeft, u"replayed, but not noted, so its dead copy was left: %1"_s.arg(error));
     }
     halt(commands, error);
@@ -348,17 +349,24 @@ ReplayCommands ReplayMachine::noted(const QList<int> &rows, const QString &error
 ReplayCommands ReplayMachine::deleted(const Entries &entries, std::chrono::milliseconds now)
 {
     ReplayCommands commands;
-    QList<int> gone;
+    QList<int> gone, stay;
     for (const Entry &entry : entries) {
         m_steps[entry.row] = Step::Over;
-        if (entry.ok)
+        if (entry.ok) {
             gone.append(entry.row);
-        else if (m_settings.act == Act::Delete)
+            continue;
+        }
+        stay.append(entry.row);
+        if (m_settings.act == Act::Delete) {
             fail(commands, entry.row, u"not deleted: %1"_s.arg(entry.text));
-        else
+        } else {
             tell(commands, {entry.row}, State::CopyLeft,
                  u"replayed, but the dead copy could not be deleted: %1"_s.arg(entry.text));
+            countFailure(commands);
+        }
     }
+    if (!stay.isEmpty())
+        commands.append({Kind::Unlock, stay, {}});
     if (m_settings.act == Act::Delete)
         tell(commands, gone, State::Deleted, u"deleted, a copy is kept"_s);
     else

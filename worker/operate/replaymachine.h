@@ -18,7 +18,7 @@ struct ReplayCommand
         Send, ///< to the source queue, as they are
         Note, ///< replay: write what they were sent as to the journal; deletion: keep their copies
         Delete, ///< the dead ones
-        Unlock, ///< nothing was sent of these: make them visible
+        Unlock, ///< these stay in the DLQ: make them visible
         Tell, ///< state and text of these rows are new
         Wait, ///< call waited() after `wait`
         StateChanged, ///< state() and text() are new
@@ -43,7 +43,7 @@ public:
     {
         Act act = Act::Replay;
         bool canary = false;
-        int stopAfter = 0; ///< failures; 0: never
+        int stopAfter = 0; ///< failures, a copy left is one; 0: never
         double perSecond = 0; ///< 0: as fast as it goes
         int batches = 8; ///< under way at once
     };

@@ -170,30 +170,27 @@ void ReplayRun::goOn()
 /// What the dead process had locked stays hidden for up to 300 s; its handles are still good.
 void ReplayRun::makeVisible()
 {
-    QList<QList<VisibilityEntry>> batches;
-    for (qsizetype row = 0; row < m_letters.size(); ++row) {
+    QList<int> rows;
+    for (int row = 0; row < m_letters.size(); ++row) {
         const ReplayItem::State state = m_machine.rows()[row].state;
-        if ((state != ReplayItem::State::Sending && state != ReplayItem::State::CopyLeft)
-            || m_letters[row].handle.isEmpty())
-            continue;
-        if (batches.isEmpty() || batches.last().size() == 10)
-            batches.append(QList<VisibilityEntry>());
-        batches.last().append({QString::number(row), m_letters[row].handle, 0s});
+        if ((state == ReplayItem::State::Sending || state == ReplayItem::State::CopyLeft)
+            && !m_letters[row].handle.isEmpty())
+            rows.append(row);
     }
-    const auto left = std::make_shared<qsizetype>(batches.size());
     const auto begin = [this] {
+        if (m_leaving)
+            return;
         carryOut(m_machine.start(now()));
         stateChanged();
     };
-    for (const QList<VisibilityEntry> &batch : std::as_const(batches)) {
-        m_services.client.changeVisibilityBatch(m_plan.dlqUrl, batch, this,
-                                                [left, begin](const Result<QList<BatchEntryResult>> &) {
-                                                    // Refused: received by somebody since, and sought like the others.
-                                                    if (--*left == 0)
-                                                        begin();
-                                                });
+    for (qsizetype from = 0; from < rows.size(); from += 10) {
+        // Refused: received by somebody since, and sought like the others.
+        unlockBatch(rows.mid(from, 10), [this, begin] {
+            if (m_unlocking == 0)
+                begin();
+        });
     }
-    if (batches.isEmpty())
+    if (rows.isEmpty())
         begin();
 }
 
@@ -213,6 +210,35 @@ void ReplayRun::cancel()
         m_seek->cancel();
     carryOut(m_machine.cancel());
     stateChanged();
+}
+
+void ReplayRun::leave()
+{
+    m_leaving = true;
+    carryOut(m_machine.pause());
+    if (m_seek)
+        m_seek->cancel();
+    restIfIdle();
+}
+
+ReplayRun::Hidden ReplayRun::hidden() const
+{
+    Hidden hidden;
+    for (const std::chrono::milliseconds until : m_locks) {
+        if (until <= now())
+            continue;
+        ++hidden.letters;
+        hidden.longest = std::max(hidden.longest, std::chrono::ceil<std::chrono::seconds>(until - now()));
+    }
+    return hidden;
+}
+
+void ReplayRun::restIfIdle()
+{
+    if (!m_leaving || !isAtRest())
+        return;
+    flush();
+    Q_EMIT rested();
 }
 
 void ReplayRun::outcome(int row, const ReplayOutcome &outcome)
@@ -236,6 +262,20 @@ ReplayProgress ReplayRun::progress() const
     progress.startedAt = QDateTime::fromMSecsSinceEpoch(m_run.run / 1000, Qt::UTC);
     progress.by = u"%1 on %2"_s.arg(m_run.who, m_run.host);
     return progress;
+}
+
+ReplayItem ReplayRun::itemOf(int row) const
+{
+    const ReplayMachine::Row &each = m_machine.rows()[row];
+    return {m_letters[row].letter.message.messageId, m_letters[row].letter.eventId, each.state, each.text, m_run.run};
+}
+
+QList<ReplayItem> ReplayRun::items() const
+{
+    QList<ReplayItem> items;
+    for (int row = 0; row < m_letters.size(); ++row)
+        items.append(itemOf(row));
+    return items;
 }
 
 void ReplayRun::carryOut(const ReplayCommands &commands)
@@ -276,6 +316,7 @@ void ReplayRun::carryOut(const ReplayCommands &commands)
         stateChanged();
     else if ((m_machine.state() == ReplayProgress::State::Cancelled) && m_machine.isIdle())
         stateChanged();
+    restIfIdle();
 }
 
 ReplayMachine::Entries ReplayRun::entriesOf(const QList<int> &rows, const QList<BatchEntryResult> &results) const
@@ -296,10 +337,16 @@ ReplayMachine::Entries ReplayRun::entriesOf(const QList<int> &rows, const QList<
 void ReplayRun::lock(const QList<int> &rows)
 {
     QList<VisibilityEntry> entries;
-    for (const int row : rows)
+    for (const int row : rows) {
         entries.append({QString::number(row), m_letters[row].handle, LockFor});
+        m_locks.insert(row, now() + LockFor);
+    }
     m_services.client.changeVisibilityBatch(
         m_plan.dlqUrl, entries, this, [this, rows](const Result<QList<BatchEntryResult>> &result) {
+            for (const BatchEntryResult &each : result ? result.value() : QList<BatchEntryResult>()) {
+                if (!each.ok)
+                    m_locks.remove(each.id.toInt());
+            }
             carryOut(result ? m_machine.locked(entriesOf(rows, result.value()), now())
                             : m_machine.lockFailed(rows, result.error().text));
         });
@@ -408,6 +455,10 @@ void ReplayRun::remove(const QList<int> &rows)
                 for (const int row : rows)
                     outcomes.append({row, false, result.error().text});
             }
+            for (const ReplayMachine::Entry &each : std::as_const(outcomes)) {
+                if (each.ok)
+                    m_locks.remove(each.row);
+            }
             carryOut(m_machine.deleted(outcomes, now()));
             if (m_plan.settings.act == ReplayMachine::Act::Delete)
                 return;
@@ -423,15 +474,24 @@ void ReplayRun::remove(const QList<int> &rows)
 
 void ReplayRun::unlock(const QList<int> &rows)
 {
-    for (qsizetype from = 0; from < rows.size(); from += 10) {
-        QList<VisibilityEntry> entries;
-        for (const int row : rows.mid(from, 10))
-            entries.append({QString::number(row), m_letters[row].handle, 0s});
-        m_services.client.changeVisibilityBatch(m_plan.dlqUrl, entries, this,
-                                                [](const Result<QList<BatchEntryResult>> &) {
-                                                    // Refused: the lock ends by itself after 300 s.
-                                                });
-    }
+    for (qsizetype from = 0; from < rows.size(); from += 10)
+        unlockBatch(rows.mid(from, 10), [this] { restIfIdle(); });
+}
+
+/// Up to ten. A refused one is not hidden by us; without an answer the locks end by themselves after 300 s.
+void ReplayRun::unlockBatch(const QList<int> &rows, const std::function<void()> &answered)
+{
+    QList<VisibilityEntry> entries;
+    for (const int row : rows)
+        entries.append({QString::number(row), m_letters[row].handle, 0s});
+    ++m_unlocking;
+    m_services.client.changeVisibilityBatch(m_plan.dlqUrl, entries, this,
+                                            [this, rows, answered](const Result<QList<BatchEntryResult>> &result) {
+                                                --m_unlocking;
+                                                for (const int row : result ? rows : QList<int>())
+                                                    m_locks.remove(row);
+                                                answered();
+                                            });
 }
 
 void ReplayRun::seek(const QList<int> &rows)
@@ -500,7 +560,8 @@ void ReplayRun::sought(const QList<int> &rows)
                  0});
         }
     }
-    carryOut(m_machine.sought(found, seek->error(), now()));
+    const bool cutShort = m_leaving && seek->error().isEmpty(); // what it did not see may be there
+    carryOut(m_machine.sought(found, cutShort ? u"the search was cut short"_s : seek->error(), now()));
     m_services.watch.watch(elsewhere);
 }
 
@@ -530,11 +591,8 @@ void ReplayRun::save(const QList<int> &rows)
 
 void ReplayRun::told(const QList<int> &rows)
 {
-    for (const int row : rows) {
-        const ReplayMachine::Row &each = m_machine.rows()[row];
-        m_items.append(
-            {m_letters[row].letter.message.messageId, m_letters[row].letter.eventId, each.state, each.text, m_run.run});
-    }
+    for (const int row : rows)
+        m_items.append(itemOf(row));
     if (!m_flushTimer.isActive())
         m_flushTimer.start();
 }

@@ -13,6 +13,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 
 namespace sendonce {
@@ -68,11 +69,21 @@ public:
     void resume();
     void cancel();
     void outcome(int row, const ReplayOutcome &outcome); ///< of a message of ours
+    /// For the end of the process: begins nothing any more; rested() follows when all that is out is answered.
+    void leave();
+    struct Hidden
+    {
+        qsizetype letters = 0;
+        std::chrono::seconds longest{0}; ///< then they are all visible again
+    };
+    /// What our locks hide, as far as is known.
+    Hidden hidden() const;
 
     qint64 run() const { return m_run.run; }
     const Plan &plan() const { return m_plan; }
     const QList<Letter> &letters() const { return m_letters; }
     ReplayProgress progress() const;
+    QList<ReplayItem> items() const; ///< as they are now
     /// Requests are out, or rows are left that will be begun without anybody's doing.
     bool isActive() const
     {
@@ -82,11 +93,13 @@ public:
                 && (state == ReplayProgress::State::Running || state == ReplayProgress::State::AwaitingCanary));
     }
     bool isOver() const { return m_ended; } ///< outcomes may still be open
+    bool isAtRest() const { return m_machine.isIdle() && m_unlocking == 0; } ///< no request is out
 
 Q_SIGNALS:
     void itemsChanged(const QList<sendonce::ReplayItem> &items); ///< every step, in order, at most 20 times a second
     void progressChanged(const sendonce::ReplayProgress &progress);
     void ended(); ///< once: nothing more will be sent or deleted by this run
+    void rested(); ///< after leave(), with everything told
     void failed(const QString &text); ///< the journal
 
 private:
@@ -99,11 +112,14 @@ private:
     Result<void> keepCopies(const QList<int> &rows);
     void remove(const QList<int> &rows);
     void unlock(const QList<int> &rows);
+    void unlockBatch(const QList<int> &rows, const std::function<void()> &answered);
     void makeVisible();
+    void restIfIdle();
     void told(const QList<int> &rows);
     void stateChanged();
     void save(const QList<int> &rows);
     void flush();
+    ReplayItem itemOf(int row) const;
     ReplayLog::Row rowOf(int row) const;
     std::chrono::milliseconds now() const { return std::chrono::milliseconds(m_clock.elapsed()); }
     ReplayMachine::Entries entriesOf(const QList<int> &rows, const QList<BatchEntryResult> &results) const;
@@ -119,6 +135,9 @@ private:
     QList<ReplayItem> m_items; ///< not emitted yet
     QTimer m_flushTimer, m_aliveTimer, m_canaryTimer;
     QElapsedTimer m_clock;
+    QHash<int, std::chrono::milliseconds> m_locks; ///< row -> when its lock ends by itself
+    int m_unlocking = 0; ///< batches
+    bool m_leaving = false;
     bool m_ended = false;
     bool m_isTaken = false;
 };
