@@ -141,6 +141,14 @@ private Q_SLOTS:
     void retentionCountsFromTheSend();
     void purgeEmptiesOnceAMinute();
 
+    // what faults do
+    void newestFirst();
+    void newestFirstOverARedrive();
+    void struckEntriesAreCheckedLikeOthers();
+    void aForgottenReceiveComesAgain();
+    void hiddenForMilliseconds();
+    void rollbackUndoesFaultsToo();
+
     // turns, clocks, restarts
     void rollbackUndoesEverything();
     void receivesNeedNotBeSynced();
@@ -1108,6 +1116,127 @@ void TestLocalQueue::purgeEmptiesOnceAMinute()
     world.ok<Nothing>(PurgeQueueRequest{Q});
     world.restart();
     QCOMPARE(world.queues().find(Q)->count(), 0);
+}
+
+// ---- what faults do ---------------------------------------------------------------------------------------
+
+void TestLocalQueue::newestFirst()
+{
+    TwoQueues world;
+    QStringList ids;
+    for (const QString &body : {u"a"_s, u"b"_s, u"c"_s, u"d"_s, u"e"_s})
+        ids += world.send(body);
+    const HandedOut oldest = world.receiveOne();
+    QCOMPARE(oldest.messageId, ids[0]);
+    ReceiveMessageRequest newest = receive(2, 0); // both stay visible, and neither comes twice
+    newest.newestFirst = true;
+    QList<HandedOut> got = world.receiveAll(newest);
+    QCOMPARE(got.size(), 2);
+    QCOMPARE(got[0].messageId, ids[4]);
+    QCOMPARE(got[1].messageId, ids[3]);
+    newest.maxNumberOfMessages = 10;
+    newest.visibilityTimeout = 5;
+    got = world.receiveAll(newest);
+    QCOMPARE(got.size(), 4);
+    QCOMPARE(got[3].messageId, ids[1]);
+    QCOMPARE(world.receiveAll(newest).size(), 0);
+}
+
+void TestLocalQueue::newestFirstOverARedrive()
+{
+    TwoQueues world({{u"RedrivePolicy"_s, redrive(1)}});
+    world.send(u"a"_s);
+    world.receiveOne(0);
+    world.send(u"b"_s);
+    world.receiveAll(receive(1, 0)); // moves a, hands b out
+    QCOMPARE(world.depth(Dlq), u"1/0/0"_s);
+    const QString c = world.send(u"c"_s);
+    world.send(u"d"_s);
+    ReceiveMessageRequest newest = receive();
+    newest.newestFirst = true;
+    const QList<HandedOut> got = world.receiveAll(newest);
+    QCOMPARE(got.size(), 2);
+    QCOMPARE(got[1].messageId, c);
+    QCOMPARE(world.depth(Dlq), u"2/0/0"_s);
+}
+
+void TestLocalQueue::struckEntriesAreCheckedLikeOthers()
+{
+    TwoQueues world;
+    OutgoingMessage struck = entry(u"x"_s, u"a"_s);
+    struck.struck = armedEntryFailure();
+    QCOMPARE(world.error(SendMessageBatchRequest{Q, {struck, entry(u"x"_s, u"b"_s)}}).shape,
+             u"BatchEntryIdsNotDistinct"_s);
+    QCOMPARE(world.error(SendMessageBatchRequest{u"none"_s, {struck}}).shape, u"QueueDoesNotExist"_s);
+    const auto sent = world.ok<SentBatch>(SendMessageBatchRequest{Q, {struck, entry(u"y"_s, u"b"_s)}});
+    QCOMPARE(sent.successful.size(), 1);
+    QCOMPARE(sent.failed.size(), 1);
+    QCOMPARE(sent.failed[0].id, u"x"_s);
+    QCOMPARE(sent.failed[0].error, armedEntryFailure());
+    QCOMPARE(world.depth(), u"1/0/0"_s);
+    const HandedOut got = world.receiveOne();
+    const DeleteEntry removal{u"x"_s, got.receiptHandle, armedEntryFailure()};
+    QCOMPARE(world.error(DeleteMessageBatchRequest{Q, {removal, removal}}).shape, u"BatchEntryIdsNotDistinct"_s);
+    QCOMPARE(world.ok<DoneBatch>(DeleteMessageBatchRequest{Q, {removal}}).failed.size(), 1);
+    QCOMPARE(world.depth(), u"0/1/0"_s);
+}
+
+void TestLocalQueue::aForgottenReceiveComesAgain()
+{
+    TwoQueues world;
+    world.send(u"a"_s);
+    const HandedOut first = world.receiveOne();
+    world.queues().forgetReceive(Q, first.row);
+    world.commit();
+    QCOMPARE(world.depth(), u"1/0/0"_s);
+    world.ok<Nothing>(DeleteMessageRequest{Q, first.receiptHandle}); // no error, and no effect
+    QCOMPARE(world.error(ChangeMessageVisibilityRequest{Q, {{}, first.receiptHandle, 30}}).queryCode,
+             u"InvalidParameterValue"_s);
+    world.restart();
+    const HandedOut second = world.receiveOne();
+    QCOMPARE(second.messageId, first.messageId);
+    QCOMPARE(second.receiveCount, 2u);
+    world.ok<Nothing>(DeleteMessageRequest{Q, second.receiptHandle});
+    QCOMPARE(world.depth(), u"0/0/0"_s);
+}
+
+void TestLocalQueue::hiddenForMilliseconds()
+{
+    TwoQueues world;
+    world.send(u"a"_s);
+    const HandedOut got = world.receiveOne();
+    world.queues().hide(Q, got.row, 250ms);
+    world.commit();
+    QCOMPARE(world.queues().nextVisibleAt(Q), std::optional(world.now() + 250));
+    world.advance(249ms);
+    QCOMPARE(world.depth(), u"0/1/0"_s);
+    world.advance(1ms);
+    QCOMPARE(world.depth(), u"1/0/0"_s);
+    world.changeVisibility(got.receiptHandle, 30); // as for any message that was not received again
+    QCOMPARE(world.depth(), u"0/1/0"_s);
+    world.ok<Nothing>(DeleteMessageRequest{Q, got.receiptHandle});
+    QCOMPARE(world.depth(), u"0/0/0"_s);
+}
+
+void TestLocalQueue::rollbackUndoesFaultsToo()
+{
+    TwoQueues world;
+    LocalQueues &queues = world.queues();
+    for (const QString &body : {u"a"_s, u"b"_s})
+        world.send(body);
+    const HandedOut held = world.receiveOne();
+    queues.forgetReceive(Q, held.row);
+    ReceiveMessageRequest newest = receive();
+    newest.newestFirst = true;
+    const SqsReply reply = queues.apply(newest);
+    for (const HandedOut &message : std::get<ReceivedMessages>(std::get<SqsResult>(reply)).messages)
+        queues.hide(Q, message.row, 100ms);
+    QCOMPARE(world.depth(), u"0/2/0"_s);
+    queues.rollback();
+    QCOMPARE(world.depth(), u"1/1/0"_s);
+    world.ok<Nothing>(DeleteMessageRequest{Q, held.receiptHandle}); // its handle is good again
+    QCOMPARE(world.depth(), u"1/0/0"_s);
+    QCOMPARE(world.receiveOne().receiveCount, 1u);
 }
 
 // ---- turns, clocks, restarts ------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ std::optional<SqsError> checkBatch(const QList<Entry> &entries, const QString &e
 std::optional<SqsError> LocalQueues::checkOutgoing(const LocalQueue &queue, const OutgoingMessage &message,
                                                    qint64 sizeBytes, bool inBatch) const
 {
+    if (message.struck)
+        return message.struck;
     if (message.body.isEmpty())
         return missingParameter(u"MessageBody"_s);
     if (!isLegalText(message.body))
@@ -209,27 +211,18 @@ SqsReply LocalQueues::run(const ReceiveMessageRequest &request)
     LocalQueue *deadLetters = queueNamed(queue->settings.deadLetterQueue);
     // With a time-out of 0 a message stays visible, at the list's end: nobody gets it twice in one receive.
     qint64 candidates = queue->visibleCount();
+    qint64 newestBelow = m_lastRow + 1;
     const qsizetype most = request.maxNumberOfMessages.value_or(1);
     while (candidates-- > 0 && received.messages.size() < most && queue->inFlightCount() < InFlightLimit) {
-        const QueuedMessage &message = *queue->firstVisible();
+        const QueuedMessage &message =
+            request.newestFirst ? *queue->newestVisible(newestBelow) : *queue->firstVisible();
+        newestBelow = message.row;
         if (deadLetters && message.receivesHere() >= quint32(queue->settings.maxReceiveCount))
             moveToDeadLetters(*queue, *deadLetters, message.row);
         else
             received.messages += handOut(*queue, message, timeout);
     }
     return received;
-}
-
-void LocalQueues::turnAround(const QString &name)
-{
-    constexpr size_t Most = 1000;
-    LocalQueue *queue = queueNamed(name);
-    std::vector<qint64> rows;
-    for (const QueuedMessage *message = queue ? queue->nextVisible(0, m_lastRow) : nullptr;
-         message && rows.size() < Most; message = queue->nextVisible(message->row, m_lastRow))
-        rows.push_back(message->row);
-    for (auto row = rows.rbegin(); row != rows.rend(); ++row)
-        queue->update(QueuedMessage(*queue->find(*row)), m_now.steady); // to the end of the list
 }
 
 HandedOut LocalQueues::handOut(LocalQueue &queue, QueuedMessage message, seconds timeout)
@@ -241,9 +234,7 @@ HandedOut LocalQueues::handOut(LocalQueue &queue, QueuedMessage message, seconds
     message.receivedSteady = m_now.steady;
     message.visibleAt = m_now.steady + msec(timeout);
     message.hiddenForMsec = msec(timeout);
-    do
-        message.receipt = m_random();
-    while (message.receipt == 0); // 0 means none
+    message.receipt = newReceipt();
     queue.update(message, m_now.steady);
     m_changes.emplace_back(UpdateMessage{stored(queue, message)});
 
@@ -257,6 +248,14 @@ HandedOut LocalQueues::handOut(LocalQueue &queue, QueuedMessage message, seconds
     if (message.source >= 0)
         out.deadLetterSourceArn = QueueSettings::arn(m_names.at(message.source));
     return out;
+}
+
+quint64 LocalQueues::newReceipt()
+{
+    quint64 receipt = 0; // which means none
+    while (receipt == 0)
+        receipt = m_random();
+    return receipt;
 }
 
 void LocalQueues::moveToDeadLetters(LocalQueue &from, LocalQueue &to, qint64 row)
@@ -316,13 +315,35 @@ std::optional<SqsError> LocalQueues::changeVisibility(LocalQueue &queue, const V
     const qint64 timeoutMsec = msec(seconds(*change.visibilityTimeout));
     if (m_now.steady + timeoutMsec - found->receivedSteady > LongestVisibilityMsec)
         return invalidParameter(u"Total VisibilityTimeout for the message is beyond the limit [43200 seconds]"_s);
-    QueuedMessage message = *found;
-    onUndo([this, &queue, before = message] { queue.update(before, m_now.steady); });
+    hide(queue, *found, timeoutMsec);
+    return {};
+}
+
+void LocalQueues::hide(LocalQueue &queue, QueuedMessage message, qint64 timeoutMsec)
+{
+    onUndo([this, &queue, before = *queue.find(message.row)] { queue.update(before, m_now.steady); });
     message.visibleAt = m_now.steady + timeoutMsec;
     message.hiddenForMsec = timeoutMsec;
     queue.update(message, m_now.steady);
     m_changes.emplace_back(UpdateMessage{stored(queue, message)});
-    return {};
+}
+
+void LocalQueues::hide(const QString &name, qint64 row, std::chrono::milliseconds timeout)
+{
+    LocalQueue *queue = queueNamed(name);
+    if (const QueuedMessage *message = queue ? queue->find(row) : nullptr)
+        hide(*queue, *message, timeout.count());
+}
+
+void LocalQueues::forgetReceive(const QString &name, qint64 row)
+{
+    LocalQueue *queue = queueNamed(name);
+    const QueuedMessage *found = queue ? queue->find(row) : nullptr;
+    if (!found)
+        return;
+    QueuedMessage message = *found;
+    message.receipt = newReceipt();
+    hide(*queue, message, 0);
 }
 
 SqsReply LocalQueues::run(const DeleteMessageRequest &request)
@@ -330,7 +351,7 @@ SqsReply LocalQueues::run(const DeleteMessageRequest &request)
     LocalQueue *queue = queueNamed(request.queue);
     if (!queue)
         return queueDoesNotExist();
-    if (const auto error = remove(*queue, request.receiptHandle))
+    if (const auto error = request.struck ? request.struck : remove(*queue, request.receiptHandle))
         return *error;
     return Nothing{};
 }
@@ -344,7 +365,7 @@ SqsReply LocalQueues::run(const DeleteMessageBatchRequest &request)
         return *error;
     DoneBatch batch;
     for (const DeleteEntry &entry : request.entries) {
-        if (const auto error = remove(*queue, entry.receiptHandle))
+        if (const auto error = entry.struck ? entry.struck : remove(*queue, entry.receiptHandle))
             batch.failed += {entry.id, *error};
         else
             batch.successful += entry.id;

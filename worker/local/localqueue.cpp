@@ -51,6 +51,15 @@ const QueuedMessage *LocalQueue::nextVisible(qint64 after, qint64 last) const
     return nullptr;
 }
 
+const QueuedMessage *LocalQueue::newestVisible(qint64 before) const
+{
+    for (auto it = m_slots.lower_bound(before); it != m_slots.begin();) {
+        if ((--it)->second.visible)
+            return &it->second.message;
+    }
+    return nullptr;
+}
+
 void LocalQueue::advance(qint64 now)
 {
     while (!m_hidden.empty() && m_hidden.begin()->first.first <= now) {

@@ -87,6 +87,8 @@ public:
     const QueuedMessage *firstVisible() const { return m_firstVisible ? &m_firstVisible->message : nullptr; }
     /// The oldest visible one with a row above `after` and not above `last`; nothing when there is none.
     const QueuedMessage *nextVisible(qint64 after, qint64 last) const;
+    /// The newest visible one with a row below `before`; nothing when there is none.
+    const QueuedMessage *newestVisible(qint64 before) const;
     /// Makes visible what was hidden until now or before.
     void advance(qint64 now);
     /// Takes out what was sent longer ago than the retention; the rows.

@@ -57,8 +57,11 @@ public:
     seconds receiveWait(const ReceiveMessageRequest &request) const;
     /// Whether a receive would have something to look at, or an error to answer with.
     bool isWorthReceiving(const QString &queue) const;
-    /// Makes the newest visible messages the first to be received, up to 1,000 of them. In memory only.
-    void turnAround(const QString &queue);
+    /// For faults: hides a message of this queue for so long, whatever its receive asked for. Its handle stays good.
+    void hide(const QString &queue, qint64 row, std::chrono::milliseconds timeout);
+    /// For faults: as if the server that keeps a copy of this message had missed its receive. It is visible, whoever
+    /// has a handle can delete it no more, and comes by another one when it is received again.
+    void forgetReceive(const QString &queue, qint64 row);
     /// When the next message of this queue becomes visible by itself (steady); nothing when none will.
     std::optional<qint64> nextVisibleAt(const QString &queue) const;
     /// Nothing when there is no such queue.
@@ -94,6 +97,8 @@ private:
     void moveToDeadLetters(LocalQueue &from, LocalQueue &to, qint64 row);
     std::optional<SqsError> remove(LocalQueue &queue, const QString &receiptHandle);
     std::optional<SqsError> changeVisibility(LocalQueue &queue, const VisibilityEntry &change);
+    void hide(LocalQueue &queue, QueuedMessage message, qint64 timeoutMsec);
+    quint64 newReceipt();
 
     struct Move
     {

@@ -211,11 +211,8 @@ void LocalSqsServer::takeUp(HttpConnection *connection, qint64 now, std::vector<
         return;
     }
     const auto &[operation, caller] = std::get<SqsCall>(call);
-    if (const auto struck = m_faults.atRequest()) {
-        if (*struck == FaultEffect::Close)
-            connection->close();
-        else
-            connection->reply(replyTo(caller, *struck == FaultEffect::Throttle ? armedThrottling() : armedFailure()));
+    if (const auto fault = m_faults.atRequest()) {
+        strike(connection, caller, *fault);
         return;
     }
     auto [reply, atOnce] = m_faults.apply(operation);
@@ -224,11 +221,19 @@ void LocalSqsServer::takeUp(HttpConnection *connection, qint64 now, std::vector<
         const qint64 waitMsec = std::chrono::milliseconds(m_queues.receiveWait(*receive)).count();
         if (result && std::get<ReceivedMessages>(*result).messages.isEmpty() && waitMsec > 0 && !atOnce
             && longPollCount() < m_limits.longPolls) {
-            m_longPolls.push_back({connection, caller, *receive, now + waitMsec});
+            m_longPolls.push_back({connection, caller, *receive, now + waitMsec, m_faults.asksForReceives()});
             return;
         }
     }
     answers->push_back({connection, caller, std::move(reply)});
+}
+
+void LocalSqsServer::strike(HttpConnection *connection, const SqsCaller &caller, FaultEffect fault)
+{
+    if (fault == FaultEffect::Close)
+        connection->close();
+    else
+        connection->reply(replyTo(caller, fault == FaultEffect::Throttle ? armedThrottling() : armedFailure()));
 }
 
 void LocalSqsServer::serveLongPolls(qint64 now, std::vector<Answer> *answers)
@@ -246,9 +251,16 @@ void LocalSqsServer::serveLongPolls(qint64 now, std::vector<Answer> *answers)
                 connection->close();
                 continue;
             }
+            // What was armed while it waited strikes it too.
+            const bool isAsked = std::exchange(it->isAsked, it->isAsked || m_faults.asksForReceives());
+            if (const auto fault = isAsked ? std::nullopt : m_faults.atRequest()) {
+                const LongPoll poll = std::move(*it);
+                it = m_longPolls.erase(it);
+                strike(poll.connection, poll.caller, *fault);
+                continue;
+            }
             const size_t changesBefore = m_queues.changes().size();
-            auto [reply, atOnce] =
-                overdue ? QueueFaults::Applied{m_queues.apply(it->request)} : m_faults.apply(it->request);
+            auto [reply, atOnce] = m_faults.receive(it->request, !isAsked);
             moved = moved || m_queues.changes().size() > changesBefore;
             const auto *result = std::get_if<SqsResult>(&reply);
             if (!overdue && !atOnce && result && std::get<ReceivedMessages>(*result).messages.isEmpty()) {

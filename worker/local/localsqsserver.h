@@ -66,6 +66,7 @@ private:
         SqsCaller caller;
         ReceiveMessageRequest request;
         qint64 until; ///< steady
+        bool isAsked; ///< the board was asked what strikes it as a whole
     };
     /// An operation that was carried out in this turn and waits for the commit.
     struct Answer
@@ -80,6 +81,7 @@ private:
     void queueTurn();
     void turn();
     void takeUp(HttpConnection *connection, qint64 now, std::vector<Answer> *answers);
+    void strike(HttpConnection *connection, const SqsCaller &caller, FaultEffect fault);
     void serveLongPolls(qint64 now, std::vector<Answer> *answers);
     bool writeDown();
     void answer(const Answer &answer, bool written);

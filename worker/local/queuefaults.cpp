@@ -7,16 +7,34 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include <algorithm>
-#include <chrono>
-
 using namespace Qt::StringLiterals;
 
 namespace sendonce::local {
 
+namespace {
+
+FaultSubject subjectOf(const QByteArray &body, const QString &messageId = {})
+{
+    const QJsonObject event = QJsonDocument::fromJson(body).object();
+    return {event.value("event_id"_L1).toString(), {}, event.value("type"_L1).toString(), messageId};
+}
+
+/// What one message of a delete ends with.
+SqsError errorOf(FaultEffect effect, const QString &receiptHandle)
+{
+    return effect == FaultEffect::ExpiredHandle ? receiptHandleIsInvalid(receiptHandle) : armedEntryFailure();
+}
+
+} // namespace
+
 bool QueueFaults::isArmedAt(FaultPoint point) const
 {
     return m_board && m_board->isArmedAt(point);
+}
+
+bool QueueFaults::asksForReceives() const
+{
+    return isArmedAt(FaultPoint::QueueRequest) || isArmedAt(FaultPoint::QueueReceive);
 }
 
 std::optional<FaultEffect> QueueFaults::atRequest()
@@ -29,15 +47,13 @@ std::optional<FaultEffect> QueueFaults::atRequest()
 
 QueueFaults::Applied QueueFaults::apply(const SqsRequest &request)
 {
+    if (const auto *receives = std::get_if<ReceiveMessageRequest>(&request))
+        return receive(*receives, true);
     if (isArmedAt(FaultPoint::QueueSend)) {
         if (const auto *one = std::get_if<SendMessageRequest>(&request))
             return {send(*one)};
         if (const auto *batch = std::get_if<SendMessageBatchRequest>(&request))
             return {send(*batch)};
-    }
-    if (isArmedAt(FaultPoint::QueueReceive)) {
-        if (const auto *receives = std::get_if<ReceiveMessageRequest>(&request))
-            return receive(*receives);
     }
     if (isArmedAt(FaultPoint::QueueDelete)) {
         if (const auto *one = std::get_if<DeleteMessageRequest>(&request))
@@ -50,22 +66,16 @@ QueueFaults::Applied QueueFaults::apply(const SqsRequest &request)
 
 // ---- whom it strikes --------------------------------------------------------------------------------------
 
-FaultSubject QueueFaults::subjectOf(const QString &body, const QString &messageId) const
-{
-    const QJsonObject event = QJsonDocument::fromJson(body.toUtf8()).object();
-    return {event.value("event_id"_L1).toString(), {}, event.value("type"_L1).toString(), messageId};
-}
-
 FaultSubject QueueFaults::subjectOfRow(qint64 row, const QString &messageId) const
 {
     // What was sent in this turn is not in the store yet.
     for (const QueueChange &change : m_queues.changes()) {
         const auto *insert = std::get_if<InsertMessage>(&change);
         if (insert && insert->message.row == row)
-            return subjectOf(QString::fromUtf8(insert->content.body), messageId);
+            return subjectOf(insert->content.body, messageId);
     }
     const auto content = m_store.content(row);
-    return content ? subjectOf(QString::fromUtf8(content->body), messageId) : FaultSubject{{}, {}, {}, messageId};
+    return content ? subjectOf(content->body, messageId) : FaultSubject{{}, {}, {}, messageId};
 }
 
 FaultSubject QueueFaults::subjectOfHandle(const QString &receiptHandle, const QString &queue) const
@@ -76,58 +86,60 @@ FaultSubject QueueFaults::subjectOfHandle(const QString &receiptHandle, const QS
     return message ? subjectOfRow(message->row, message->id.toString(QUuid::WithoutBraces)) : FaultSubject();
 }
 
-std::optional<SqsError> QueueFaults::struckWhole(FaultPoint point, const FaultSubject &subject)
+std::optional<SqsError> QueueFaults::struckAsWhole(FaultPoint point, const QList<FaultSubject> &subjects)
 {
-    const auto fault = m_board->ask(point, subject, {FaultEffect::Fail, FaultEffect::Throttle});
-    if (!fault)
-        return std::nullopt;
-    return fault->what == FaultEffect::Throttle ? armedThrottling() : armedFailure();
+    for (const FaultSubject &subject : subjects) {
+        if (const auto fault = m_board->ask(point, subject, {FaultEffect::Fail, FaultEffect::Throttle}))
+            return fault->what == FaultEffect::Throttle ? armedThrottling() : armedFailure();
+    }
+    return std::nullopt;
 }
 
 // ---- sending ----------------------------------------------------------------------------------------------
 
-SqsReply QueueFaults::send(const SendMessageRequest &request)
+SqsReply QueueFaults::send(SendMessageRequest request)
 {
-    const FaultSubject subject = subjectOf(request.message.body, {});
-    if (const auto error = struckWhole(FaultPoint::QueueSend, subject))
+    const FaultSubject subject = subjectOf(request.message.body.toUtf8());
+    if (const auto error = struckAsWhole(FaultPoint::QueueSend, {subject}))
         return *error;
     if (m_board->ask(FaultPoint::QueueSend, subject, {FaultEffect::FailEntry}))
-        return armedFailure();
+        request.message.struck = armedEntryFailure();
     return m_queues.apply(request);
 }
 
 SqsReply QueueFaults::send(SendMessageBatchRequest request)
 {
-    if (request.entries.isEmpty())
-        return m_queues.apply(request);
-    const OutgoingMessage first = request.entries.first();
-    const FaultSubject subject = subjectOf(first.body, {});
-    if (const auto error = struckWhole(FaultPoint::QueueSend, subject))
+    QList<FaultSubject> subjects;
+    for (const OutgoingMessage &entry : std::as_const(request.entries))
+        subjects += subjectOf(entry.body.toUtf8());
+    if (const auto error = struckAsWhole(FaultPoint::QueueSend, subjects))
         return *error;
-    if (!m_board->ask(FaultPoint::QueueSend, subject, {FaultEffect::FailEntry}))
-        return m_queues.apply(request);
-    request.entries.removeFirst();
-    SqsReply reply = request.entries.isEmpty() ? SqsReply(SqsResult(SentBatch())) : m_queues.apply(request);
-    if (auto *result = std::get_if<SqsResult>(&reply)) {
-        if (auto *batch = std::get_if<SentBatch>(result))
-            batch->failed.prepend({first.id, armedFailure()});
+    for (qsizetype i = 0; i < subjects.size(); ++i) {
+        if (m_board->ask(FaultPoint::QueueSend, subjects.at(i), {FaultEffect::FailEntry})) {
+            request.entries[i].struck = armedEntryFailure();
+            break; // one of a batch
+        }
     }
-    return reply;
+    return m_queues.apply(request);
 }
 
 // ---- receiving --------------------------------------------------------------------------------------------
 
-QueueFaults::Applied QueueFaults::receive(const ReceiveMessageRequest &request)
+QueueFaults::Applied QueueFaults::receive(ReceiveMessageRequest request, bool whole)
 {
     constexpr auto Point = FaultPoint::QueueReceive;
-    if (const auto error = struckWhole(Point, {}))
-        return {*error};
-    if (!m_queues.isWorthReceiving(request.queue)) // there is nothing to be kept back, doubled or shuffled
+    if (!isArmedAt(Point))
         return {m_queues.apply(request)};
-    if (m_board->ask(Point, {}, {FaultEffect::Empty}))
+    if (whole) {
+        if (const auto error = struckAsWhole(Point, {FaultSubject()}))
+            return {*error};
+    }
+    // What could show no effect uses nothing up.
+    const LocalQueue *queue = m_queues.find(request.queue);
+    if (queue && queue->visibleCount() > 0 && m_board->ask(Point, {}, {FaultEffect::Empty}))
         return {SqsResult(ReceivedMessages()), true};
-    if (m_board->ask(Point, {}, {FaultEffect::Disorder}))
-        m_queues.turnAround(request.queue);
+    if (queue && queue->visibleCount() > 1)
+        request.newestFirst = m_board->ask(Point, {}, {FaultEffect::Disorder}).has_value();
     SqsReply reply = m_queues.apply(request);
     const auto *result = std::get_if<SqsResult>(&reply);
     const auto *received = result ? std::get_if<ReceivedMessages>(result) : nullptr;
@@ -136,62 +148,44 @@ QueueFaults::Applied QueueFaults::receive(const ReceiveMessageRequest &request)
     for (const HandedOut &message : received->messages) {
         const auto fault = m_board->ask(Point, subjectOfRow(message.row, message.messageId),
                                         {FaultEffect::Duplicate, FaultEffect::ShortVisibility});
-        if (!fault)
-            continue;
-        // Whatever time-out was asked for. The handle stays good until the next receive.
-        const auto hidden =
-            fault->what == FaultEffect::Duplicate ? seconds(0) : std::chrono::ceil<seconds>(fault->delay);
-        m_queues.apply(ChangeMessageVisibilityRequest{request.queue, {{}, message.receiptHandle, int(hidden.count())}});
+        if (fault && fault->what == FaultEffect::Duplicate)
+            m_queues.forgetReceive(request.queue, message.row);
+        else if (fault)
+            m_queues.hide(request.queue, message.row, fault->delay);
     }
     return {reply};
 }
 
 // ---- deleting ---------------------------------------------------------------------------------------------
 
-std::optional<SqsError> QueueFaults::struckEntry(const DeleteEntry &entry, const QString &queue, bool mayFail)
+SqsReply QueueFaults::remove(DeleteMessageRequest request)
 {
-    const auto possible =
-        mayFail ? QList{FaultEffect::FailEntry, FaultEffect::ExpiredHandle} : QList{FaultEffect::ExpiredHandle};
-    const auto fault = m_board->ask(FaultPoint::QueueDelete, subjectOfHandle(entry.receiptHandle, queue), possible);
-    if (!fault)
-        return std::nullopt;
-    return fault->what == FaultEffect::ExpiredHandle ? receiptHandleIsInvalid(entry.receiptHandle) : armedFailure();
-}
-
-SqsReply QueueFaults::remove(const DeleteMessageRequest &request)
-{
-    if (const auto error = struckWhole(FaultPoint::QueueDelete, subjectOfHandle(request.receiptHandle, request.queue)))
+    const FaultSubject subject = subjectOfHandle(request.receiptHandle, request.queue);
+    if (const auto error = struckAsWhole(FaultPoint::QueueDelete, {subject}))
         return *error;
-    if (const auto error = struckEntry({{}, request.receiptHandle}, request.queue, true))
-        return *error;
+    const QList<FaultEffect> possible{FaultEffect::FailEntry, FaultEffect::ExpiredHandle};
+    if (const auto fault = m_board->ask(FaultPoint::QueueDelete, subject, possible))
+        request.struck = errorOf(fault->what, request.receiptHandle);
     return m_queues.apply(request);
 }
 
 SqsReply QueueFaults::remove(DeleteMessageBatchRequest request)
 {
-    if (request.entries.isEmpty())
-        return m_queues.apply(request);
-    const FaultSubject first = subjectOfHandle(request.entries.first().receiptHandle, request.queue);
-    if (const auto error = struckWhole(FaultPoint::QueueDelete, first))
+    QList<FaultSubject> subjects;
+    for (const DeleteEntry &entry : std::as_const(request.entries))
+        subjects += subjectOfHandle(entry.receiptHandle, request.queue);
+    if (const auto error = struckAsWhole(FaultPoint::QueueDelete, subjects))
         return *error;
-    QList<BatchFailure> struck;
-    bool mayFail = true;
-    for (const DeleteEntry &entry : std::as_const(request.entries)) {
-        if (const auto error = struckEntry(entry, request.queue, mayFail)) {
-            mayFail = mayFail && *error != armedFailure(); // one entry of a batch
-            struck.append({entry.id, *error});
-        }
+    QList<FaultEffect> possible{FaultEffect::FailEntry, FaultEffect::ExpiredHandle};
+    for (qsizetype i = 0; i < subjects.size(); ++i) {
+        const auto fault = m_board->ask(FaultPoint::QueueDelete, subjects.at(i), possible);
+        if (!fault)
+            continue;
+        request.entries[i].struck = errorOf(fault->what, request.entries.at(i).receiptHandle);
+        if (fault->what == FaultEffect::FailEntry)
+            possible.removeOne(FaultEffect::FailEntry); // one of a batch; handles expire each for itself
     }
-    request.entries.removeIf([&struck](const DeleteEntry &entry) {
-        return std::any_of(struck.cbegin(), struck.cend(),
-                           [&entry](const BatchFailure &failure) { return failure.id == entry.id; });
-    });
-    SqsReply reply = request.entries.isEmpty() ? SqsReply(SqsResult(DoneBatch())) : m_queues.apply(request);
-    if (auto *result = std::get_if<SqsResult>(&reply)) {
-        if (auto *batch = std::get_if<DoneBatch>(result))
-            batch->failed = struck + batch->failed;
-    }
-    return reply;
+    return m_queues.apply(request);
 }
 
 } // namespace sendonce::local

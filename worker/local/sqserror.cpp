@@ -153,6 +153,11 @@ SqsError armedFailure()
     return error;
 }
 
+SqsError armedEntryFailure()
+{
+    return {u"InternalError"_s, u"InternalError"_s, 500, armedFailure().message, false};
+}
+
 SqsError armedThrottling()
 {
     return {u"ThrottlingException"_s, u"ThrottlingException"_s, 400, u"Rate exceeded (armed fault)"_s, true};

@@ -42,7 +42,9 @@ SqsError invalidAction(const QString &action);
 SqsError invalidAddress(const QString &address);
 SqsError serialization(const QString &message);
 SqsError internalFailure();
-SqsError armedFailure(); ///< a fault that was armed, as InternalFailure
-SqsError armedThrottling(); ///< the same, as ThrottlingException
+// Those of a fault that was armed; their texts say so.
+SqsError armedFailure(); ///< of a whole request: InternalFailure
+SqsError armedEntryFailure(); ///< of one entry of a batch: InternalError
+SqsError armedThrottling(); ///< ThrottlingException
 
 } // namespace sendonce::local

@@ -14,6 +14,7 @@ namespace sendonce::local {
 using std::chrono::seconds;
 
 // ---- requests ---------------------------------------------------------------------------------------------
+// What is `struck` comes from no wire: an armed fault (QueueFaults) has decided how it ends.
 
 struct CreateQueueRequest
 {
@@ -61,6 +62,7 @@ struct OutgoingMessage
     MessageAttributes systemAttributes;
     std::optional<QString> groupId;
     std::optional<QString> deduplicationId;
+    std::optional<SqsError> struck = {};
 };
 struct SendMessageRequest
 {
@@ -81,11 +83,13 @@ struct ReceiveMessageRequest
     QStringList systemAttributeNames; ///< union of AttributeNames and MessageSystemAttributeNames
     QStringList messageAttributeNames;
     std::optional<QString> attemptId;
+    bool newestFirst = false; ///< struck
 };
 struct DeleteMessageRequest
 {
     QString queue;
     QString receiptHandle;
+    std::optional<SqsError> struck = {};
 };
 struct VisibilityEntry
 {
@@ -97,6 +101,7 @@ struct DeleteEntry
 {
     QString id;
     QString receiptHandle;
+    std::optional<SqsError> struck = {};
 };
 struct DeleteMessageBatchRequest
 {
