@@ -52,10 +52,7 @@ DemonstrationWorker::DemonstrationWorker(const World &world, DemonstrationDesign
     connect(&m_thread, &QThread::finished, m_lane, &QObject::deleteLater);
     connect(m_lane, &DemonstrationLane::logged, this, &DemonstrationWorker::logged);
     connect(m_lane, &DemonstrationLane::stopped, this, &DemonstrationWorker::stopped);
-    connect(m_lane, &DemonstrationLane::inHandChanged, this, [this](int messages) {
-        m_inHand = messages;
-        Q_EMIT inHandChanged();
-    });
+    connect(m_lane, &DemonstrationLane::inHandChanged, this, &DemonstrationWorker::inHandChanged);
     m_thread.start();
 }
 

@@ -33,18 +33,16 @@ public:
 
     void start(); ///< once
     void stop(); ///< what is in work ends first, before its mail's final dot without it; then stopped()
-    int inHand() const { return m_inHand; } ///< messages received and not yet settled
 
 Q_SIGNALS:
     void stopped();
-    void inHandChanged();
+    void inHandChanged(int messages); ///< received and not yet settled
     void logged(const sendonce::LogLine &line);
 
 private:
     std::shared_ptr<std::atomic_bool> m_stop = std::make_shared<std::atomic_bool>(false);
     QThread m_thread;
     DemonstrationLane *m_lane = nullptr; ///< lives in m_thread, which deletes it
-    int m_inHand = 0;
 };
 
 } // namespace sendonce

@@ -1,6 +1,7 @@
 #include "worker/scenario/guaranteematrix.h"
 
 #include <QDir>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -11,6 +12,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int MostRepeats = 10'000;
+constexpr int MostTries = 5; ///< of a run in which what was to go wrong did not
 
 QString keyOf(const QString &row, const QString &hazard)
 {
@@ -106,7 +108,7 @@ void GuaranteeMatrix::run(const Choice &choice)
     const qsizetype total = m_round.size() * choice.repeat;
     m_progress = {0, int(total), total == 0, false, 0};
     m_time.start();
-    fill();
+    fillSoon();
     tell();
 }
 
@@ -136,39 +138,54 @@ void GuaranteeMatrix::stop()
     m_waiting.clear();
     for (MatrixCellRun *run : std::vector(m_running))
         run->stop();
+    m_progress.finished = m_running.empty();
+    if (m_progress.finished)
+        tell();
 }
 
-/// The same cell runs once at a time: its runs share a folder.
+/// Opens at most one world, for it blocks: what is under way is not to wait for all of them. The same cell runs once at
+/// a time: its runs share a folder.
 void GuaranteeMatrix::fill()
 {
-    const auto isUnderWay = [this](const MatrixOrder &order) {
-        return std::any_of(m_running.cbegin(), m_running.cend(),
-                           [&order](const MatrixCellRun *run) { return run->order().folder == order.folder; });
-    };
+    if (m_running.size() >= size_t(WorldsAtOnce))
+        return;
     for (; m_roundsLeft > 0 && m_waiting.size() <= m_round.size(); --m_roundsLeft)
         m_waiting += m_round;
-    for (auto next = m_waiting.begin(); next != m_waiting.end() && m_running.size() < size_t(WorldsAtOnce);) {
-        if (isUnderWay(*next)) {
-            ++next;
-            continue;
-        }
-        auto *const run = new MatrixCellRun(*next, this);
-        next = m_waiting.erase(next);
-        m_running.push_back(run);
-        connect(run, &MatrixCellRun::finished, this, [this, run] { ended(run); });
-        run->start();
-    }
+    const auto next = std::find_if(m_waiting.begin(), m_waiting.end(), [this](const MatrixOrder &order) {
+        return std::none_of(m_running.cbegin(), m_running.cend(),
+                            [&order](const MatrixCellRun *run) { return run->order().folder == order.folder; });
+    });
+    if (next == m_waiting.end())
+        return;
+    auto *const run = new MatrixCellRun(*next, this);
+    m_waiting.erase(next);
+    m_running.push_back(run);
+    connect(run, &MatrixCellRun::finished, this, [this, run] { ended(run); });
+    run->start();
+    fillSoon();
+}
+
+void GuaranteeMatrix::fillSoon()
+{
+    QTimer::singleShot(0, this, &GuaranteeMatrix::fill);
 }
 
 void GuaranteeMatrix::ended(MatrixCellRun *run)
 {
     std::erase(m_running, run);
     run->deleteLater();
+    // Only on a very busy machine: a second worker that starts too late.
+    if (run->hasMissed() && !m_progress.stopped && ++m_missed[run->order().folder] < MostTries) {
+        m_waiting.prepend(run->order());
+        fillSoon();
+        return;
+    }
+    m_missed.remove(run->order().folder);
     if (!m_progress.stopped)
         count(run->cell());
     ++m_progress.done;
-    fill();
-    m_progress.finished = m_running.empty();
+    m_progress.finished = m_running.empty() && m_waiting.isEmpty() && m_roundsLeft == 0;
+    fillSoon();
     tell();
 }
 

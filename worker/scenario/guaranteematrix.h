@@ -22,7 +22,7 @@ class GuaranteeMatrix : public QObject
 {
     Q_OBJECT
 public:
-    static constexpr int WorldsAtOnce = 8; ///< a cell mostly waits: for visibility time-outs, and for leases
+    static constexpr int WorldsAtOnce = 16; ///< a cell mostly waits: for visibility time-outs, and for leases
 
     struct Choice
     {
@@ -53,6 +53,7 @@ Q_SIGNALS:
 private:
     QList<MatrixOrder> ordersOf(const Choice &choice) const;
     void fill();
+    void fillSoon();
     void ended(MatrixCellRun *run);
     void count(const MatrixCell &measured);
     void tell();
@@ -68,6 +69,7 @@ private:
         QMap<int, int> mails; ///< how often there were so many
     };
     QHash<QString, Counted> m_counted; ///< by row and hazard
+    QHash<QString, int> m_missed; ///< how often in a row, by folder
     MatrixProgress m_progress;
     QElapsedTimer m_time;
 };

@@ -39,6 +39,16 @@ WorldSettings settingsOf(const MatrixOrder &order)
     return settings;
 }
 
+QList<HazardStep> stepsOf(const MatrixOrder &order)
+{
+    QList<HazardStep> steps = order.hazard.steps;
+    if (order.byChance) {
+        steps.removeIf(
+            [](const HazardStep &step) { return step.kind == Kind::Arm && step.rule.what == FaultEffect::Slow; });
+    }
+    return steps;
+}
+
 /// To the beginning of the next second, by the clock of SentTimestamp; a little more, for timers may be early.
 std::chrono::milliseconds untilNextSecond()
 {
@@ -70,7 +80,7 @@ void judge(MatrixCell &cell)
 MatrixCellRun::MatrixCellRun(MatrixOrder order, QObject *parent)
     : QObject(parent)
     , m_order(std::move(order))
-    , m_steps(m_order.byChance && !m_order.hazard.byChance.isEmpty() ? m_order.hazard.byChance : m_order.hazard.steps)
+    , m_steps(stepsOf(m_order))
     , m_eventId(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
     const MatrixPromise promise = promiseOf(m_order.design, m_order.hazard.about.id);
@@ -104,21 +114,20 @@ void MatrixCellRun::start()
 
 void MatrixCellRun::begin()
 {
-    if (m_order.design.isProduction()) {
-        m_inHand.assign(size_t(m_world->workerCount()), 0);
-        for (int number = 1; number <= m_world->workerCount(); ++number) {
-            connect(m_world->worker(number), &Worker::inHandChanged, this,
-                    [this, number](int messages) { m_inHand[size_t(number - 1)] = messages; });
-        }
-    } else {
-        const auto keys = std::make_shared<ExpiringKeys>();
-        for (int number = 1; number <= m_order.hazard.workers; ++number) {
-            auto worker = std::make_unique<DemonstrationWorker>(*m_world, m_order.design.demonstration, keys);
-            connect(worker.get(), &DemonstrationWorker::logged, this,
-                    [this, number](const LogLine &line) { note(number, line); });
-            connect(worker.get(), &DemonstrationWorker::stopped, this, [this] { ++m_stopped; });
-            m_demonstrations.push_back(std::move(worker));
-        }
+    m_inHand.assign(size_t(m_order.hazard.workers), 0);
+    for (int number = 1; number <= m_world->workerCount(); ++number) {
+        connect(m_world->worker(number), &Worker::inHandChanged, this,
+                [this, number](int messages) { inHand(number, messages); });
+    }
+    const auto keys = std::make_shared<ExpiringKeys>();
+    for (int number = 1; !m_order.design.isProduction() && number <= m_order.hazard.workers; ++number) {
+        auto worker = std::make_unique<DemonstrationWorker>(*m_world, m_order.design.demonstration, keys);
+        connect(worker.get(), &DemonstrationWorker::logged, this,
+                [this, number](const LogLine &line) { note(number, line); });
+        connect(worker.get(), &DemonstrationWorker::inHandChanged, this,
+                [this, number](int messages) { inHand(number, messages); });
+        connect(worker.get(), &DemonstrationWorker::stopped, this, [this] { ++m_stopped; });
+        m_demonstrations.push_back(std::move(worker));
     }
     if (m_order.suppressing)
         armSuppression();
@@ -160,14 +169,7 @@ void MatrixCellRun::carryOut(const HazardStep &step)
         QTimer::singleShot(untilNextSecond(), Qt::PreciseTimer, this, &MatrixCellRun::nextStep);
         break;
     case Kind::Start:
-        startWorkers(m_started + 1, m_started + 1);
-        break;
-    case Kind::StartAll:
-        startWorkers(1, m_order.hazard.workers);
-        break;
-    case Kind::AwaitStruck:
-        await([this, where = step.rule.where] { return hasStruck(where); }, StepBound,
-              u"nothing happened at %1"_s.arg(faultPointName(step.rule.where)));
+        startWorkers();
         break;
     case Kind::AwaitHandled:
         await([this] { return isQuiet(); }, StepBound, u"the first message was not handled"_s);
@@ -217,16 +219,11 @@ void MatrixCellRun::sendDead()
                                 });
 }
 
-void MatrixCellRun::startWorkers(int first, int last)
+void MatrixCellRun::startWorkers()
 {
-    m_started = last;
-    if (m_order.design.isProduction()) {
-        m_world->start(first == last ? first : 0, [this](const Result<void> &started) { stepEnded(started); });
-        return;
-    }
-    for (int number = first; number <= last; ++number)
-        m_demonstrations[size_t(number - 1)]->start();
-    nextStep();
+    for (const auto &each : m_demonstrations)
+        each->start();
+    m_world->start(0, [this](const Result<void> &started) { stepEnded(started); });
 }
 
 void MatrixCellRun::redrive()
@@ -253,13 +250,19 @@ void MatrixCellRun::await(World::Condition condition, std::chrono::milliseconds 
     });
 }
 
+/// Told in the order in which it happens, however late that is heard.
+void MatrixCellRun::inHand(int worker, int messages)
+{
+    m_inHand[size_t(worker - 1)] = messages;
+    m_wereAtOnce =
+        m_wereAtOnce || std::count_if(m_inHand.cbegin(), m_inHand.cend(), [](int each) { return each > 0; }) > 1;
+}
+
 /// All messages are handled or dead, and nobody has one in hand.
 bool MatrixCellRun::isQuiet() const
 {
     return m_world->queues().queue == 0
-        && std::all_of(m_inHand.cbegin(), m_inHand.cend(), [](int messages) { return messages == 0; })
-        && std::all_of(m_demonstrations.cbegin(), m_demonstrations.cend(),
-                       [](const auto &each) { return each->inHand() == 0; });
+        && std::all_of(m_inHand.cbegin(), m_inHand.cend(), [](int messages) { return messages == 0; });
 }
 
 bool MatrixCellRun::hasStruck(FaultPoint where) const
@@ -297,6 +300,11 @@ void MatrixCellRun::awaitQuiet()
 /// Nothing more can happen to the event: what is left is to hear of it.
 void MatrixCellRun::quiet()
 {
+    if (m_order.hazard.atOnce && !m_order.byChance && !m_wereAtOnce) {
+        m_hasMissed = true;
+        fail(u"it did not come about: the two workers were not at it at the same time"_s);
+        return;
+    }
     const bool mayTell = m_order.design.isProduction() && m_world->mailsOf(m_eventId) > 1;
     for (const auto &each : m_demonstrations)
         each->stop();

@@ -22,7 +22,7 @@ struct MatrixOrder
     Design design;
     Hazard hazard;
     bool suppressing = false; ///< the receiving side drops copies
-    bool byChance = false; ///< Hazard::byChance, where it has that
+    bool byChance = false; ///< nobody is held to make the timing certain
     QString folder; ///< for its world and its evidence; what a former run has left there goes
 };
 
@@ -40,6 +40,7 @@ public:
     void stop(); ///< ends early, as not measured
     const MatrixOrder &order() const { return m_order; }
     const MatrixCell &cell() const { return m_cell; } ///< whole when finished()
+    bool hasMissed() const { return m_hasMissed; } ///< what was to go wrong did not, so nothing was measured
 
 Q_SIGNALS:
     void finished(); ///< once
@@ -53,7 +54,7 @@ private:
     void arm(const FaultRule &rule);
     void send();
     void sendDead();
-    void startWorkers(int first, int last);
+    void startWorkers();
     void redrive();
     void awaitQuiet();
     void quiet();
@@ -63,6 +64,7 @@ private:
     void writeEvidence() const;
 
     void await(World::Condition condition, std::chrono::milliseconds time, const QString &otherwise);
+    void inHand(int worker, int messages);
     bool isQuiet() const;
     bool hasStruck(FaultPoint where) const;
     QString notStruck() const;
@@ -75,9 +77,10 @@ private:
     QString m_eventId;
     std::unique_ptr<World> m_world;
     std::vector<std::unique_ptr<DemonstrationWorker>> m_demonstrations;
-    std::vector<int> m_inHand; ///< of each true worker
+    std::vector<int> m_inHand; ///< of each worker
+    bool m_wereAtOnce = false; ///< two workers had messages in hand
+    bool m_hasMissed = false;
     int m_stopped = 0; ///< demonstrations
-    int m_started = 0; ///< workers
     qsizetype m_step = 0; ///< the next one
     QStringList m_log;
     bool m_ended = false;

@@ -63,7 +63,7 @@ const QList<Design> &matrixDesigns()
     static const QList<Design> all = {
         {u"no-idempotency"_s, u"No idempotency"_s, {}, mailWithoutIdempotency, false},
         {u"check-then-insert"_s, u"Check, then insert"_s, {}, checkThenInsert, true},
-        {u"claim-committed-first"_s, u"Claim committed before the send"_s, {}, claimCommittedFirst, true},
+        {u"claim-first"_s, u"Claim committed before the send"_s, {}, claimCommittedFirst, true},
         {u"message-id-key"_s, u"MessageId as the key"_s, {}, messageIdAsKey, true},
         {u"redis-like"_s, u"Claim outside the transaction (Redis)"_s, {}, claimOutsideTheTransaction, true},
         {u"one-transaction"_s, u"One transaction"_s, Strategy::Transaction, nullptr, true},

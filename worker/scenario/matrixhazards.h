@@ -17,9 +17,7 @@ struct HazardStep
         Send, ///< a message of the event
         SendDead, ///< one into the dead letter queue, where it lies for whatever reason
         NextSecond, ///< a message sent from here on has another Date than those before
-        Start, ///< the next worker
-        StartAll, ///< all workers, as much at once as it goes
-        AwaitStruck, ///< what is armed at `rule.where`, so often as it can
+        Start, ///< all workers at once
         AwaitHandled, ///< the queue is empty, and nobody is at work
         Redrive, ///< the queue moves its dead letters back: a new MessageId
     };
@@ -30,13 +28,14 @@ struct HazardStep
     bool operator==(const HazardStep &) const = default;
 };
 
-/// A column of the guarantee matrix.
+/// A column of the guarantee matrix. What is armed as Slow holds a worker, to make the timing certain; where that is
+/// left to chance it is left out.
 struct Hazard
 {
     MatrixHazard about;
     QList<HazardStep> steps;
-    QList<HazardStep> byChance = {}; ///< when it is repeated: the same, with the timing left alone; empty: as `steps`
     int workers = 1;
+    bool atOnce = false; ///< it came about only if two workers were at it at the same time
     std::chrono::seconds visibility{1};
     std::chrono::milliseconds mailFinalTimeout{2'000};
 };
