@@ -22,6 +22,7 @@
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
+#include "ui/rights.h"
 #include "ui/rowtable.h"
 #include "ui/searchfield.h"
 #include "ui/sendpanel.h"
@@ -117,6 +118,8 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_readOnly = setup.readOnly;
     m_letterActs->setRights(setup.readOnly, m_embedded);
     m_doubts->setReadOnly(setup.readOnly);
+    if (m_readOnly)
+        m_actions->sayWhyNot(readOnlyReason());
     updateActions();
 }
 
@@ -196,7 +199,7 @@ void MainWindow::showOpened()
     m_audit->setReady();
     m_doubts->setReady();
     m_mailbox->setReady();
-    m_send->setReady(!m_readOnly, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString());
+    m_send->setReady(!m_readOnly, m_readOnly ? readOnlyReason() : QString());
     showBar();
     updateActions();
 }
@@ -760,8 +763,7 @@ void MainWindow::askToCleanUp()
 {
     if (m_cleanUp)
         m_cleanUp->close();
-    m_cleanUp = new CleanUpDialog(
-        !m_embedded, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString(), this);
+    m_cleanUp = new CleanUpDialog(!m_embedded, m_readOnly ? readOnlyReason() : QString(), this);
     connect(m_cleanUp, &CleanUpDialog::previewQueried, this, &MainWindow::cleanUpPreviewQueried);
     connect(m_cleanUp, &CleanUpDialog::cleanUpWanted, this, &MainWindow::cleanUpRequested);
     m_cleanUp->open();

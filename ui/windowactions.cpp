@@ -141,4 +141,11 @@ void WindowActions::addLetterActs(const LetterActions &acts)
     replay = acts.of(LetterAct::Replay);
 }
 
+void WindowActions::sayWhyNot(const QString &reason)
+{
+    for (QAction *act :
+         {start, send, compose, duplicate, duplicateThis, failMails, disarm, doubtArrived, doubtAgain, doubtAsk})
+        act->setStatusTip(reason);
+}
+
 } // namespace sendonce

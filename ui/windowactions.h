@@ -20,6 +20,8 @@ public:
     explicit WindowActions(QMainWindow *window);
     /// Into their menu; the panel made them.
     void addLetterActs(const LetterActions &acts);
+    /// What a profile may not do is disabled, and says so instead of what it does.
+    void sayWhyNot(const QString &reason);
 
     QAction *saveMail;
     QAction *quit;
