@@ -319,7 +319,7 @@ private Q_SLOTS:
         m_world->in<QAbstractButton>(dialog, "fileSecond")->click();
         m_world->in<QLineEdit>(dialog, "filePath")->setText(m_world->dir->filePath(u"out.csv"_s));
         QVERIFY(m_world->click(dialog, "yes"));
-        QTRY_VERIFY(m_world->in<PlainLabel>(dialog, "note")->text().startsWith(u"1 letters written"_s));
+        QTRY_VERIFY(m_world->in<PlainLabel>(dialog, "note")->text().startsWith(u"1 letter written"_s));
     }
 
     void aForgottenClaimMailsAgainAndTheAuditSaysWho()

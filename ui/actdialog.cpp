@@ -80,7 +80,7 @@ void ActDialog::showReport(const ActReport &report)
     if (report.problems.size() > 1 || (report.problems.size() == 1 && report.problems.first() != report.text)) {
         m_problems->setPlain(report.problems.join(u'\n'));
         m_problems->show();
-        grow();
+        fit();
     }
     if (bad && report.done == 0) {
         m_yes->setEnabled(true); // nothing was done: it can be tried again
@@ -108,7 +108,7 @@ void ActDialog::setWords(const QString &text)
 {
     m_words->setPlainLines(text);
     m_words->setVisible(!text.isEmpty());
-    grow();
+    fit();
 }
 
 void ActDialog::setNote(const QString &text, Tone tone)
@@ -116,7 +116,7 @@ void ActDialog::setNote(const QString &text, Tone tone)
     m_note->setTone(tone);
     m_note->setPlainLines(text);
     m_note->setVisible(!text.isEmpty());
-    grow();
+    fit();
 }
 
 QPushButton *ActDialog::addButton(const QString &text)
@@ -144,17 +144,21 @@ void ActDialog::setBusy(const QString &text)
 void ActDialog::showEvent(QShowEvent *event)
 {
     QDialog::showEvent(event);
-    grow();
+    if (!testAttribute(Qt::WA_Resized)) // QWidget's own guess: of wrapped words it asks for too much
+        m_fitted = height();
+    fit();
 }
 
-void ActDialog::grow()
+void ActDialog::fit()
 {
     if (!isVisible())
         return;
     layout()->activate();
     const int needed = layout()->hasHeightForWidth() ? layout()->totalHeightForWidth(width()) : sizeHint().height();
-    if (height() < needed)
-        resize(width(), needed);
+    if (height() >= needed && height() != m_fitted)
+        return;
+    resize(width(), needed);
+    m_fitted = height();
 }
 
 } // namespace sendonce

@@ -51,7 +51,7 @@ Q_SIGNALS:
     void confirmed(); ///< the filled button; the dialog stays until somebody closes it
 
 private:
-    void grow(); ///< when the words need more room than there is
+    void fit(); ///< as high as its content, unless somebody made it higher
 
     PlainLabel *m_heading;
     PlainLabel *m_words;
@@ -61,6 +61,7 @@ private:
     QHBoxLayout *m_buttons;
     QPushButton *m_yes;
     QPushButton *m_no;
+    int m_fitted = -1; ///< height that fit() chose
     bool m_isBusy = false;
 };
 

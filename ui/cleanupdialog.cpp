@@ -39,12 +39,15 @@ void CleanUpDialog::showPreview(const CleanUp &preview)
     QString words = !preview.error.isEmpty() ? tr("What is old enough to be forgotten could not be found out.")
         : preview.rows == 0
         ? tr("Nothing is older than %1 days (before %2).").arg(preview.keepDays).arg(dayAndTime(preview.before))
-        : tr("%1 events were processed more than %2 days ago (before %3).\nOldest %4, newest %5.")
-              .arg(countText(preview.rows))
-              .arg(preview.keepDays)
-              .arg(dayAndTime(preview.before), dayAndTime(preview.oldest), dayAndTime(preview.newest));
+        : preview.rows == 1 ? tr("1 event was processed more than %1 days ago.\nIt was at %2.")
+                                  .arg(preview.keepDays)
+                                  .arg(dayAndTime(preview.oldest))
+                            : tr("%1 events were processed more than %2 days ago.\nOldest %3, newest %4.")
+                                  .arg(countText(preview.rows))
+                                  .arg(preview.keepDays)
+                                  .arg(dayAndTime(preview.oldest), dayAndTime(preview.newest));
     if (preview.rows > 0)
-        words += u"\n\n"_s
+        words += tr("\nWhat was processed since %1 stays.\n\n").arg(dayAndTime(preview.before)) // no time breaks
             + tr("Forgotten, an event would be mailed again if a message about it came back. The events of the dead "
                  "letters that were looked at last stay.");
     setWords(words);
@@ -59,13 +62,15 @@ void CleanUpDialog::showPreview(const CleanUp &preview)
 
 void CleanUpDialog::showDone(const CleanUp &report)
 {
-    if (!isBusy())
-        return; // by schedule
+    if (!isBusy() || report.scheduled)
+        return; // not what was asked for here
     ActReport done;
     done.done = report.error.isEmpty() ? 1 : report.rows;
     done.failed = report.error.isEmpty() ? 0 : 1;
-    done.text =
-        tr("Forgot %1 events and %2 rows of the journal").arg(countText(report.rows), countText(report.journalRows));
+    done.text = tr("Forgot %1 and %2")
+                    .arg(report.rows == 1 ? tr("1 event") : tr("%1 events").arg(countText(report.rows)),
+                         report.journalRows == 1 ? tr("1 row of the journal")
+                                                 : tr("%1 rows of the journal").arg(countText(report.journalRows)));
     if (!report.error.isEmpty())
         done.problems = {report.error};
     showReport(done);

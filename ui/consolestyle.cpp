@@ -13,6 +13,7 @@
 #include <QMenu>
 #include <QPainter>
 #include <QPainterPath>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -20,6 +21,8 @@
 #include <QStyleOption>
 #include <QTabBar>
 #include <QToolButton>
+
+#include <algorithm>
 
 using namespace Qt::StringLiterals;
 
@@ -32,6 +35,7 @@ constexpr int Radius = 5;
 constexpr int ButtonMargin = 12;
 constexpr int ScrollExtent = 11;
 constexpr int ArrowWidth = 24;
+constexpr int ProgressHeight = 6;
 
 Look lookOf(const QWidget *widget)
 {
@@ -149,6 +153,9 @@ int badgeWidth(const QString &badge)
     return badge.isEmpty() ? 0 : QFontMetrics(smallFont()).horizontalAdvance(badge) + 14;
 }
 
+/// Behind the text of an inner tab, which begins where the text below it does.
+constexpr int InnerTabGap = 18;
+
 bool isInner(const QWidget *widget)
 {
     return widget && widget->property(InnerTabsProperty).toBool();
@@ -162,14 +169,18 @@ void drawTabShape(const QStyleOptionTab *option, QPainter *painter, const QWidge
     const QRect rect = option->rect;
     if (isInner(widget)) {
         if (selected)
-            painter->fillRect(QRect(rect.left() + 8, rect.bottom() - 1, rect.width() - 16, 2), tokens.accent);
+            painter->fillRect(QRect(rect.left(), rect.bottom() - 1, rect.width() - InnerTabGap, 2), tokens.accent);
     } else if (selected) {
         painter->fillRect(rect, tokens.panel);
         painter->fillRect(QRect(rect.left(), rect.top(), rect.width(), 2), tokens.accent);
     } else {
         painter->fillRect(rect.adjusted(0, 0, 0, -1), hover ? mixed(tokens.header, tokens.line, 0.35) : tokens.header);
     }
-    if (keyboardFocus(option))
+    if (!keyboardFocus(option))
+        return;
+    if (isInner(widget)) // its text begins at its edge: no room for a ring
+        painter->fillRect(rect.adjusted(0, 5, -InnerTabGap, -1), tokens.selection);
+    else
         roundRect(painter, rect.adjusted(3, 5, -3, -4), QColor(), tokens.accent, 3);
 }
 
@@ -187,10 +198,11 @@ void drawTabLabel(const QStyleOptionTab *option, QPainter *painter, const QWidge
     painter->setPen(selected || hover ? tokens.text : tokens.muted);
     const QFontMetrics metrics(font);
     const int badgeSpace = badge.isEmpty() ? 0 : badgeWidth(badge) + 6;
-    const int room = option->rect.width() - badgeSpace - 12;
+    const bool inner = isInner(widget);
+    const int room = option->rect.width() - badgeSpace - (inner ? InnerTabGap : 12);
     const QString shown = metrics.elidedText(label, Qt::ElideRight, room, Qt::TextShowMnemonic);
     const int width = metrics.size(Qt::TextShowMnemonic, shown).width();
-    const int x = option->rect.x() + (option->rect.width() - width - badgeSpace) / 2;
+    const int x = option->rect.x() + (inner ? 0 : (option->rect.width() - width - badgeSpace) / 2);
     painter->drawText(QRect(x, option->rect.y(), width + 2, option->rect.height()),
                       int(Qt::AlignVCenter | Qt::AlignLeft | Qt::TextShowMnemonic), shown);
     if (!badge.isEmpty()) {
@@ -259,6 +271,21 @@ void drawFieldFrame(const QStyleOption *option, QPainter *painter)
               focus       ? tokens.accent
                   : hover ? mixed(tokens.line, tokens.muted, 0.4)
                           : tokens.line);
+}
+
+/// Its length is how much is done; all of it in a lighter colour: how much there is is not known.
+void drawProgress(const QStyleOptionProgressBar *option, QPainter *painter)
+{
+    const Tokens &tokens = tokensOf(option->palette);
+    const bool isBusy = option->maximum <= option->minimum;
+    QRect rect = option->rect;
+    if (!isBusy) {
+        const double share = double(option->progress - option->minimum) / double(option->maximum - option->minimum);
+        rect.setWidth(int(rect.width() * std::clamp(share, 0.0, 1.0)));
+    }
+    if (rect.width() > 0)
+        roundRect(painter, rect, isBusy ? mixed(tokens.line, tokens.accent, 0.5) : tokens.accent, QColor(),
+                  ProgressHeight / 2.0);
 }
 
 } // namespace
@@ -333,6 +360,11 @@ int ConsoleStyle::pixelMetric(PixelMetric metric, const QStyleOption *option, co
         return iconEdge();
     case PM_LineEditIconMargin:
         return 6;
+    case PM_IndicatorWidth:
+    case PM_IndicatorHeight:
+    case PM_ExclusiveIndicatorWidth:
+    case PM_ExclusiveIndicatorHeight:
+        return iconEdge() - 2; // with the text
     default:
         return QProxyStyle::pixelMetric(metric, option, widget);
     }
@@ -402,7 +434,7 @@ QSize ConsoleStyle::sizeFromContents(ContentsType type, const QStyleOption *opti
         const auto [label, badge] = labelAndBadge(tab->text);
         const int badgeSpace = badge.isEmpty() ? 0 : badgeWidth(badge) + 6;
         const bool inner = isInner(widget);
-        return QSize(metrics.size(Qt::TextShowMnemonic, label).width() + badgeSpace + (inner ? 18 : 28),
+        return QSize(metrics.size(Qt::TextShowMnemonic, label).width() + badgeSpace + (inner ? InnerTabGap : 28),
                      metrics.height() + (inner ? 14 : 18));
     }
     case CT_HeaderSection: {
@@ -411,6 +443,12 @@ QSize ConsoleStyle::sizeFromContents(ContentsType type, const QStyleOption *opti
         const int arrow = header && header->sortIndicator != QStyleOptionHeader::None ? 16 : 0;
         return QSize((header ? metrics.horizontalAdvance(header->text) : 0) + 2 * SpacingUnit + arrow,
                      metrics.height() + 11);
+    }
+    case CT_ProgressBar: {
+        const auto *bar = qstyleoption_cast<const QStyleOptionProgressBar *>(option);
+        if (!bar || bar->textVisible)
+            break;
+        return QSize(size.width(), ProgressHeight);
     }
     case CT_MenuBarItem:
         return QSize(size.width() + 16, option->fontMetrics.height() + 10);
@@ -661,6 +699,15 @@ void ConsoleStyle::drawControl(ControlElement element, const QStyleOption *optio
         }
         return;
     case CE_ShapedFrame:
+        if (qobject_cast<const QPlainTextEdit *>(widget)) // an editor; views of text have no frame
+            drawFieldFrame(option, painter);
+        return;
+    case CE_ProgressBarGroove:
+        roundRect(painter, option->rect, tokens.line, QColor(), ProgressHeight / 2.0);
+        return;
+    case CE_ProgressBarContents:
+        if (const auto *bar = qstyleoption_cast<const QStyleOptionProgressBar *>(option))
+            drawProgress(bar, painter);
         return;
     default:
         QProxyStyle::drawControl(element, option, painter, widget);

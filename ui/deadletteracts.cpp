@@ -100,6 +100,7 @@ void DeadLetterActs::setRules(const EventRules &rules)
 void DeadLetterActs::setQueueNames(const QueueNames &names)
 {
     m_names = names;
+    m_panel->setQueueNames(names);
 }
 
 void DeadLetterActs::updateLetters(const QList<DeadLetter> &letters)
@@ -228,8 +229,11 @@ void DeadLetterActs::askToDelete(const QStringList &messageIds)
     const QString count = countText(messageIds.size());
     TypedDialog::Question question;
     question.title = one ? tr("Delete 1 dead letter?") : tr("Delete %1 dead letters?").arg(count);
-    question.words = tr("They leave the dead letter queue, and no e-mail is sent for them. A copy of each is kept, and "
-                        "can be put back (Kept copies).");
+    question.words = one
+        ? tr("It leaves the dead letter queue, and no e-mail is sent for it. A copy is kept, and can be "
+             "put back (Kept copies).")
+        : tr("They leave the dead letter queue, and no e-mail is sent for them. A copy of each is "
+             "kept, and can be put back (Kept copies).");
     question.yes = tr("Delete %1").arg(count);
     if (!m_embedded) {
         question.prompt = tr("Type the count to go on:");
@@ -248,8 +252,6 @@ void DeadLetterActs::askToDelete(const QStringList &messageIds)
 
 void DeadLetterActs::askToPurge()
 {
-    if (m_names.deadLetters.isEmpty())
-        return; // its name is to be typed, and it is not known yet
     TypedDialog::Question question;
     question.title = tr("Purge the dead letter queue?");
     question.words = tr("Everything in %1 is deleted for good, also what was never looked at. No copies are kept; what "

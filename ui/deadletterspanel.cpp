@@ -11,6 +11,7 @@
 #include "ui/letterdetails.h"
 #include "ui/letterfacets.h"
 #include "ui/letterfiltermenu.h"
+#include "ui/letterwords.h"
 #include "ui/plainlabel.h"
 #include "ui/rowsanddetails.h"
 #include "ui/rowtable.h"
@@ -32,6 +33,21 @@ namespace {
 constexpr int GroupsFrom = 1300; ///< px of the panel's width at the default font that leave room for the groups
 constexpr qint64 HeldAtMost = 100'000; ///< by a browse (worker.h)
 const QString GroupsKey = u"letterGroupsShown"_s;
+
+/// The widest of the words that a row without a text of the worker's own says.
+QString longestVerdict(const QFontMetrics &metrics)
+{
+    QString longest;
+    for (const Verdict verdict :
+         {Verdict::NotHandled, Verdict::Handled, Verdict::InDoubt, Verdict::Unknown, Verdict::Invalid}) {
+        DeadLetter letter;
+        letter.verdict = verdict;
+        const QString words = letterText(letter, nullptr);
+        if (metrics.horizontalAdvance(words) > metrics.horizontalAdvance(longest))
+            longest = words;
+    }
+    return longest;
+}
 
 } // namespace
 
@@ -76,7 +92,7 @@ DeadLettersPanel::DeadLettersPanel(QWidget *parent)
     m_table->setColumnSample(Model::Event, u"23e48c51-7f0e…9a41"_s, Face::Monospace);
     m_table->setColumnSample(Model::Type, u"status changed"_s);
     m_table->setColumnSample(Model::Application, u"Application"_s);
-    m_table->setColumnSample(Model::Verdict, u"not handled · a replay sends"_s);
+    m_table->setColumnSample(Model::Verdict, longestVerdict(m_table->fontMetrics()));
     m_table->setColumnSample(Model::Received, u"Received"_s);
     for (const int column : {Model::Died, Model::FirstFailed})
         m_table->setColumnSample(column, u"20 min ago"_s, Face::Figures);
@@ -155,6 +171,7 @@ void DeadLettersPanel::connectParts()
     });
     connect(m_groupChanges, &Coalescer::due, this, &DeadLettersPanel::updateGroups);
     connect(m_details, &LetterDetails::storyWanted, this, &DeadLettersPanel::storyRequested);
+    m_groups->setActable([this](const LetterGroups::Group &group) { return m_model->groupIds(group).size(); });
     connect(m_groups, &LetterFacets::actWanted, this, [this](LetterAct act) {
         if (const auto group = m_groups->currentGroup())
             Q_EMIT actWanted(act, m_model->groupIds(*group));
@@ -283,6 +300,12 @@ void DeadLettersPanel::setRights(bool readOnly, bool embedded)
     m_readOnly = readOnly;
     m_embedded = embedded;
     m_runStrip->setReadOnly(readOnly);
+    updateActs();
+}
+
+void DeadLettersPanel::setQueueNames(const QueueNames &names)
+{
+    m_hasQueue = !names.deadLetters.isEmpty();
     updateActs();
 }
 
@@ -482,6 +505,7 @@ void DeadLettersPanel::updateActs()
     state.browsing = m_browsing;
     state.readOnly = m_readOnly;
     state.embedded = m_embedded;
+    state.hasQueue = m_hasQueue;
     state.moveTasks = m_moveTasks;
     m_acts->follow(state);
     m_groups->follow(state);

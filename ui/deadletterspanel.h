@@ -6,6 +6,8 @@
 #include "ui/panel.h"
 #include "worker/types.h"
 
+#include <optional>
+
 class QPushButton;
 class QSettings;
 
@@ -56,6 +58,7 @@ public:
     LetterActions *acts() const { return m_acts; }
     RunStrip *runStrip() const { return m_runStrip; }
     void setRights(bool readOnly, bool embedded); ///< of the profile
+    void setQueueNames(const sendonce::QueueNames &names); ///< a queue whose name is not known is not purged
     void setFilter(const LetterFilter &filter);
     QStringList chosenIds() const; ///< of the chosen letters that can be acted on, in the order on screen
     QStringList shownIds() const; ///< of all that the filter shows and that can be acted on, in the order on screen
@@ -109,6 +112,7 @@ private:
 
     bool m_readOnly = false;
     bool m_embedded = true;
+    std::optional<bool> m_hasQueue; ///< nothing: not known yet
     MoveTaskSupport m_moveTasks;
     Question m_question = Question::None;
     QSettings *m_settings = nullptr;

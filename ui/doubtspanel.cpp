@@ -10,6 +10,7 @@
 #include "ui/icons.h"
 #include "ui/inlineconfirm.h"
 #include "ui/plainlabel.h"
+#include "ui/rights.h"
 #include "ui/rowsanddetails.h"
 #include "ui/rowtable.h"
 #include "ui/searchfield.h"
@@ -384,7 +385,7 @@ void DoubtsPanel::updateActs()
     m_arrived->setEnabled(canSettle(DoubtAct::Arrived));
     m_again->setEnabled(canSettle(DoubtAct::SendAgain));
     m_ask->setEnabled(canSettle(DoubtAct::Ask));
-    const QString why = tr("This profile is read-only: it looks, but does not act");
+    const QString why = readOnlyReason();
     for (QWidget *button : {static_cast<QWidget *>(m_arrived), static_cast<QWidget *>(m_again)})
         button->setToolTip(m_readOnly ? toolTipText(why) : QString());
     m_ask->setToolTip(toolTipText(m_readOnly ? why

@@ -4,6 +4,7 @@
 #include "ui/displaytext.h"
 #include "ui/emptystate.h"
 #include "ui/keptmodel.h"
+#include "ui/rights.h"
 #include "ui/rowtable.h"
 #include "ui/searchfield.h"
 
@@ -103,7 +104,7 @@ void KeptDialog::follow()
         return;
     const qsizetype count = chosen().size();
     yesButton()->setText(count > 0 ? tr("Put back %1").arg(countText(count)) : tr("Put back"));
-    setPossible(m_readOnly       ? tr("This profile is read-only: it looks, but does not act")
+    setPossible(m_readOnly       ? readOnlyReason()
                     : count == 0 ? tr("Choose copies that were not put back yet")
                                  : QString());
 }

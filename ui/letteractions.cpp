@@ -2,6 +2,7 @@
 
 #include "ui/displaytext.h"
 #include "ui/icons.h"
+#include "ui/rights.h"
 
 #include <QAction>
 
@@ -30,7 +31,7 @@ QString whyNot(LetterAct act, const LetterActState &state)
     if (!state.ready)
         return LetterActions::tr("The services are not open yet");
     if (state.readOnly && changesSomething(act))
-        return LetterActions::tr("This profile is read-only: it looks, but does not act");
+        return readOnlyReason();
     switch (act) {
     case LetterAct::Replay:
     case LetterAct::Canary:
@@ -45,6 +46,10 @@ QString whyNot(LetterAct act, const LetterActState &state)
     case LetterAct::Purge:
         if (!state.embedded)
             return LetterActions::tr("Only the embedded queue can be purged: here, delete what was looked at");
+        if (!state.hasQueue) // its name is typed
+            return LetterActions::tr("The name of the dead letter queue is not known yet");
+        if (!*state.hasQueue)
+            return LetterActions::tr("The queue has no dead letter queue");
         break;
     case LetterAct::MoveAll:
         switch (state.moveTasks.answer) {

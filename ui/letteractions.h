@@ -6,6 +6,8 @@
 #include <QMap>
 #include <QObject>
 
+#include <optional>
+
 class QAction;
 
 namespace sendonce {
@@ -19,6 +21,7 @@ struct LetterActState
     bool browsing = false;
     bool readOnly = false; ///< the profile looks, but does not act
     bool embedded = true;
+    std::optional<bool> hasQueue; ///< there is a dead letter queue, whose name is known; nothing: not known yet
     MoveTaskSupport moveTasks;
 
     bool operator==(const LetterActState &) const = default;

@@ -176,13 +176,16 @@ void LetterFacets::contextMenuEvent(QContextMenuEvent *event)
         return;
     LetterActState state = m_actState;
     state.chosen = state.shown = group->count; // whatever the table shows
+    const bool anyActable = !m_actable || m_actable(*group) > 0;
     auto *menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     for (const auto &[act, text] : {std::pair(LetterAct::Replay, tr("&Replay this group…")),
                                     std::pair(LetterAct::Export, tr("E&xport this group…")),
                                     std::pair(LetterAct::Delete, tr("&Delete this group…"))}) {
         QAction *action = menu->addAction(text);
-        const QString reason = whyNot(act, state);
+        QString reason = whyNot(act, state);
+        if (reason.isEmpty() && !anyActable)
+            reason = tr("All of this group are under way, or gone");
         action->setEnabled(reason.isEmpty());
         action->setToolTip(reason);
         connect(action, &QAction::triggered, this, [this, act = act] { Q_EMIT actWanted(act); });

@@ -7,6 +7,7 @@
 
 #include <QListWidget>
 
+#include <functional>
 #include <optional>
 
 namespace sendonce {
@@ -24,6 +25,8 @@ public:
     using QListWidget::show;
     std::optional<LetterGroups::Group> currentGroup() const;
     void follow(const LetterActState &state) { m_actState = state; } ///< what is not possible is not offered
+    /// \param count asked when a group's menu opens: how many of its letters are not under way
+    void setActable(std::function<qsizetype(const LetterGroups::Group &)> count) { m_actable = std::move(count); }
 
     QSize sizeHint() const override;
 
@@ -48,6 +51,7 @@ private:
     QList<Line> m_lines; ///< as the items
     LetterFilter m_filter;
     LetterActState m_actState;
+    std::function<qsizetype(const LetterGroups::Group &)> m_actable;
     bool m_filling = false;
 };
 

@@ -24,6 +24,7 @@
 #include "ui/paneldock.h"
 #include "ui/processedpanel.h"
 #include "ui/queuepanel.h"
+#include "ui/rights.h"
 #include "ui/rowtable.h"
 #include "ui/scenariospanel.h"
 #include "ui/searchfield.h"
@@ -131,8 +132,10 @@ void MainWindow::showProfile(const WindowSetup &setup)
     m_faults->setRefused(!m_embedded ? tr("Faults are armed only where queue, database and mailbox are this window's "
                                           "own. The profile %1 has services of somebody's.")
                                            .arg(setup.profile)
-                             : m_readOnly ? tr("This profile is read-only: it looks, but does not act")
+                             : m_readOnly ? readOnlyReason()
                                           : QString());
+    if (m_readOnly)
+        m_actions->sayWhyNot(readOnlyReason());
     updateActions();
 }
 
@@ -213,7 +216,7 @@ void MainWindow::showOpened()
     m_doubts->setReady();
     m_mailbox->setReady();
     m_faults->setReady();
-    m_send->setReady(!m_readOnly, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString());
+    m_send->setReady(!m_readOnly, m_readOnly ? readOnlyReason() : QString());
     showBar();
     updateActions();
 }
@@ -805,8 +808,7 @@ void MainWindow::askToCleanUp()
 {
     if (m_cleanUp)
         m_cleanUp->close();
-    m_cleanUp = new CleanUpDialog(
-        !m_embedded, m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString(), this);
+    m_cleanUp = new CleanUpDialog(!m_embedded, m_readOnly ? readOnlyReason() : QString(), this);
     connect(m_cleanUp, &CleanUpDialog::previewQueried, this, &MainWindow::cleanUpPreviewQueried);
     connect(m_cleanUp, &CleanUpDialog::cleanUpWanted, this, &MainWindow::cleanUpRequested);
     m_cleanUp->open();

@@ -99,7 +99,11 @@ void RowTable::stretch()
     if (m_stretched < 0 || !model())
         return;
     const int others = horizontalHeader()->length() - columnWidth(m_stretched);
-    const int least = CellDelegate::textWidth(Face::Body, m_least) + 2 * SpacingUnit;
+    // With no rows there is nothing to scroll to: the headings stay.
+    const bool isEmpty = model()->rowCount() == 0;
+    setHorizontalScrollBarPolicy(isEmpty ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+    const QString words = isEmpty ? model()->headerData(m_stretched, Qt::Horizontal).toString() : m_least;
+    const int least = CellDelegate::textWidth(Face::Body, words) + 2 * SpacingUnit;
     setColumnWidth(m_stretched, std::max(least, viewport()->width() - others));
 }
 
@@ -287,7 +291,11 @@ void RowTable::fitColumns()
 
 void RowTable::updateEmptyState()
 {
-    m_empty->setVisible(!model() || model()->rowCount() == 0);
+    const bool isEmpty = !model() || model()->rowCount() == 0;
+    if (isEmpty == !m_empty->isHidden())
+        return;
+    m_empty->setVisible(isEmpty);
+    stretch();
 }
 
 void RowTable::rememberRows()

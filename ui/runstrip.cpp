@@ -2,6 +2,7 @@
 
 #include "ui/displaytext.h"
 #include "ui/plainlabel.h"
+#include "ui/rights.h"
 #include "ui/runwords.h"
 
 #include <QHBoxLayout>
@@ -96,7 +97,7 @@ void RunStrip::follow()
     m_all->setText(m_others > 0 ? tr("%1 more…").arg(countText(m_others)) : tr("Runs…"));
     for (QPushButton *button : {m_pause, m_resume, m_cancel})
         button->setEnabled(!m_readOnly);
-    const QString why = m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString();
+    const QString why = m_readOnly ? readOnlyReason() : QString();
     m_pause->setToolTip(toolTipText(why));
     m_resume->setToolTip(toolTipText(why));
     m_cancel->setToolTip(

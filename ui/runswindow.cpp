@@ -3,6 +3,7 @@
 #include "ui/displaytext.h"
 #include "ui/emptystate.h"
 #include "ui/plainlabel.h"
+#include "ui/rights.h"
 #include "ui/rowtable.h"
 #include "ui/runsmodel.h"
 #include "ui/runwords.h"
@@ -36,7 +37,7 @@ RunsWindow::RunsWindow(QWidget *parent)
     m_table->setColumnSample(RunsModel::Done, u"1,204"_s, Face::Figures);
     m_table->setColumnSample(RunsModel::Left, u"1,204"_s, Face::Figures);
     m_table->setColumnSample(RunsModel::Failed, u"Failed"_s, Face::Figures);
-    m_table->setColumnSample(RunsModel::Outcome, u"1,204 mailed · 12 skipped"_s);
+    m_table->setColumnSample(RunsModel::Outcome, u"1,204 mailed · 12 skipped · 3 dead again"_s);
     m_table->setColumnSample(RunsModel::By, u"someone on mailhost"_s);
     m_table->setStretchColumn(RunsModel::State);
     m_letters->setModel(m_items);
@@ -74,7 +75,7 @@ RunsWindow::RunsWindow(QWidget *parent)
     layout->addWidget(splitter, 1);
     layout->addLayout(buttons);
     const int unit = fontMetrics().height();
-    resize(62 * unit, 34 * unit);
+    resize(72 * unit, 34 * unit);
 
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     connect(m_table, &RowTable::currentRowChanged, this, &RunsWindow::showCurrent);
@@ -151,7 +152,7 @@ void RunsWindow::follow()
     m_pause->setEnabled(run && canPause(*run) && !m_readOnly);
     m_resume->setEnabled(run && canResume(*run) && !m_readOnly);
     m_cancel->setEnabled(run && canCancel(*run) && !m_readOnly);
-    const QString why = m_readOnly ? tr("This profile is read-only: it looks, but does not act") : QString();
+    const QString why = m_readOnly ? readOnlyReason() : QString();
     for (QPushButton *button : {m_pause, m_resume, m_cancel})
         button->setToolTip(why.isEmpty() ? QString() : toolTipText(why));
 }

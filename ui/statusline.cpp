@@ -143,6 +143,14 @@ void StatusLine::paintEvent(QPaintEvent *)
     const Tokens &tokens = tokensOf(this);
     painter.fillRect(rect(), tokens.header);
     painter.fillRect(QRect(0, 0, width(), 1), tokens.line);
+    if (currentMessage().isEmpty())
+        return;
+    // A menu's hint: QStatusBar hides the services for as long as it stands here.
+    const QRect place = rect().adjusted(SpacingUnit + 2, 1, -SpacingUnit - 2, 0);
+    painter.setFont(smallFont());
+    painter.setPen(tokens.text);
+    painter.drawText(place, int(Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine),
+                     painter.fontMetrics().elidedText(currentMessage(), Qt::ElideRight, place.width()));
 }
 
 void StatusLine::changeEvent(QEvent *event)

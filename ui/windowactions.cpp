@@ -155,4 +155,11 @@ void WindowActions::addTestActs(const QList<QAction *> &acts)
     test->addActions(acts);
 }
 
+void WindowActions::sayWhyNot(const QString &reason)
+{
+    for (QAction *act :
+         {start, send, compose, duplicate, duplicateThis, failMails, disarm, doubtArrived, doubtAgain, doubtAsk})
+        act->setStatusTip(reason);
+}
+
 } // namespace sendonce

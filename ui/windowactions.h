@@ -21,6 +21,8 @@ public:
     /// Into their menu; the panel made them.
     void addLetterActs(const LetterActions &acts);
     void addTestActs(const QList<QAction *> &acts); ///< behind a line
+    /// What a profile may not do is disabled, and says so instead of what it does.
+    void sayWhyNot(const QString &reason);
 
     QAction *saveMail;
     QAction *quit;

@@ -39,6 +39,11 @@ qint64 sizeOf(const Message &message)
     return bytes;
 }
 
+QString lettersText(qint64 count)
+{
+    return count == 1 ? u"1 letter"_s : u"%1 letters"_s.arg(count);
+}
+
 } // namespace
 
 LetterActs::LetterActs(SqsClient &client, Database &database, Journal &journal, DeadLetters &letters,
@@ -133,7 +138,7 @@ void LetterActs::importLetters(const QString &path, bool toSource)
         ++report.failed;
         report.problems.append(u"%1: %2"_s.arg(name, message.error().text));
     }
-    if (begin(act, {}, u"%1 letters of %2 into %3"_s.arg(QString::number(outgoing.size()), path, to.toString())))
+    if (begin(act, {}, u"%1 of %2 into %3"_s.arg(lettersText(outgoing.size()), path, to.toString())))
         send(to, outgoing, report);
 }
 
@@ -212,7 +217,7 @@ void LetterActs::exportLetters(const QStringList &messageIds, const QString &pat
         return;
     }
     const QStringList ids = messageIds.isEmpty() ? m_letters.messageIds() : messageIds;
-    if (!begin(act, ids, u"%1 letters into %2"_s.arg(QString::number(ids.size()), path)))
+    if (!begin(act, ids, u"%1 into %2"_s.arg(lettersText(ids.size()), path)))
         return;
     ActReport report;
     report.act = act;
@@ -231,7 +236,7 @@ void LetterActs::exportLetters(const QStringList &messageIds, const QString &pat
         ++report.done;
     }
     if (out.commit()) {
-        report.text = u"%1 letters written to %2"_s.arg(QString::number(report.done), path);
+        report.text = u"%1 written to %2"_s.arg(lettersText(report.done), path);
     } else {
         report.text = u"%1 cannot be written: %2"_s.arg(path, out.errorString());
         report.problems.append(report.text);
