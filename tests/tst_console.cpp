@@ -13,12 +13,17 @@
 #include "ui/processedmodel.h"
 #include "ui/processedpanel.h"
 #include "ui/rowtable.h"
+#include "ui/scenariorunsmodel.h"
+#include "ui/scenariosmodel.h"
+#include "ui/scenariospanel.h"
+#include "worker/scenario/scenarios.h"
 #include "worker/worker.h"
 
 #include <QtTest>
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QItemSelection>
 #include <QLabel>
 #include <QTemporaryDir>
 #include <QThread>
@@ -35,6 +40,7 @@ class Console : public QObject
     std::unique_ptr<QTemporaryDir> m_dir;
     std::unique_ptr<LocalServices> m_services;
     std::unique_ptr<QThread> m_thread;
+    std::unique_ptr<QThread> m_scenariosThread;
     std::unique_ptr<MainWindow> m_window;
 
     /// The visible button that says so; its text may go on ("Replay 1").
@@ -112,6 +118,12 @@ private Q_SLOTS:
         connect(m_thread.get(), &QThread::finished, worker, &QObject::deleteLater);
         attach(*m_window, *worker);
         m_thread->start();
+        m_scenariosThread = std::make_unique<QThread>();
+        auto *scenarios = new Scenarios(m_dir->path() + u"/scenarios"_s, m_dir->path() + u"/own"_s);
+        scenarios->moveToThread(m_scenariosThread.get());
+        connect(m_scenariosThread.get(), &QThread::finished, scenarios, &QObject::deleteLater);
+        attach(*m_window, *scenarios);
+        m_scenariosThread->start();
         QMetaObject::invokeMethod(worker, &Worker::open);
         m_window->show();
         QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
@@ -123,6 +135,8 @@ private Q_SLOTS:
             m_window->close();
             QTRY_VERIFY(!m_window->isVisible());
         }
+        m_scenariosThread->quit();
+        QVERIFY(m_scenariosThread->wait(10'000));
         m_thread->quit();
         QVERIFY(m_thread->wait(10'000));
         m_window.reset();
@@ -210,6 +224,32 @@ private Q_SLOTS:
         QCOMPARE(armed->rowCount(), 0);
         click(u"Send one event"_s);
         QTRY_COMPARE_WITH_TIMEOUT(mails()->rowCount(), 4, 10'000);
+    }
+
+    void scenariosRunByAClickAndAreTickedOff()
+    {
+        ScenariosPanel *panel = m_window->scenariosPanel();
+        m_window->bringForward(panel);
+        QTRY_VERIFY(panel->model()->rowCount() > 20);
+        QItemSelection both;
+        for (const char *name : {"duplicate", "crash-after-commit"}) {
+            const int row = panel->model()->rowOf(QLatin1StringView(name));
+            QVERIFY2(row >= 0, name);
+            both.select(panel->table()->model()->index(row, 0), panel->table()->model()->index(row, 2));
+        }
+        panel->table()->selectionModel()->select(both, QItemSelectionModel::ClearAndSelect);
+        click(u"Run"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(panel->runs()->count(ScenarioRun::State::Passed), 2, 60'000);
+        const ScenarioRun &run = panel->runs()->run(0);
+        QVERIFY(QDir(run.folder).exists());
+        QVERIFY(!run.log.isEmpty());
+        QCOMPARE(mails()->rowCount(), 0); // a world of its own: nothing of it is in this window's
+        // One that is stopped ends, and the panel is ready for the next.
+        click(u"Run all"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(panel->runs()->count(ScenarioRun::State::Running) == 1, 20'000);
+        click(u"Stop"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(panel->runs()->count(ScenarioRun::State::Running), 0, 30'000);
+        QTRY_VERIFY(button(u"Run all"_s)->isEnabled());
     }
 
     void stopAndStartAgain()

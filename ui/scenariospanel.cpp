@@ -80,6 +80,7 @@ ScenariosPanel::ScenariosPanel(QWidget *parent)
     connect(m_slow, &QAction::toggled, slow, &QCheckBox::setChecked);
     auto *bar = new PanelBar;
     auto *barLayout = static_cast<QBoxLayout *>(bar->layout());
+    m_search->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // gives way to the words
     barLayout->addWidget(m_search);
     barLayout->addWidget(m_words, 1);
     barLayout->addWidget(slow);

@@ -2,14 +2,17 @@
 #include "app/config/settings.h"
 #include "app/console/session.h"
 #include "app/console/singleinstance.h"
+#include "app/process/backstage.h"
 #include "app/process/privacy.h"
 #include "app/process/stopsignals.h"
 #include "ui/attach.h"
 #include "ui/mainwindow.h"
 #include "ui/passworddialog.h"
+#include "worker/scenario/scenarios.h"
 
 #include <QApplication>
 #include <QDir>
+#include <QStandardPaths>
 #include <QThread>
 
 #include <csignal>
@@ -127,6 +130,18 @@ int main(int argc, char **argv)
     QObject::connect(session, &Session::ended, &window, &MainWindow::workerClosed);
     QObject::connect(&window, &MainWindow::closeRequested, session, &Session::end);
 
+    // Worlds of their own, so they live as long as the window, whatever becomes of the worker.
+    QThread scenariosThread;
+    scenariosThread.setObjectName(u"scenarios"_s);
+    auto *scenarios = new Scenarios(dataDir.value() + u"/scenarios"_s,
+                                    QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation)
+                                        + u"/sendonce/scenarios"_s);
+    scenarios->moveToThread(&scenariosThread);
+    QObject::connect(&scenariosThread, &QThread::started, scenarios, [] { stepBackstage(); });
+    QObject::connect(&scenariosThread, &QThread::finished, scenarios, &QObject::deleteLater);
+    QObject::connect(&window, &MainWindow::closeRequested, scenarios, &Scenarios::stop);
+    QObject::connect(&window, &MainWindow::closeRequested, scenarios, &Scenarios::stopMatrix);
+
     StopSignals stopSignals;
     bool asked = false;
     QObject::connect(&stopSignals, &StopSignals::asked, &window, [&](int signal) {
@@ -144,7 +159,11 @@ int main(int argc, char **argv)
 
     window.show();
     workerThread.start();
+    scenariosThread.start();
+    attach(window, *scenarios);
     const int code = QApplication::exec();
+    scenariosThread.quit();
+    scenariosThread.wait();
     workerThread.quit();
     workerThread.wait();
     return code;
