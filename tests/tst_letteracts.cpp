@@ -357,8 +357,8 @@ private Q_SLOTS:
             return false;
         };
         QTRY_VERIFY(shows(u"forget"_s, u"the first one bounced"_s));
-        QTRY_VERIFY(shows(u"import"_s, u"1 letters"_s));
-        QTRY_VERIFY(shows(u"replay"_s, u"1 letters"_s));
+        QTRY_VERIFY(shows(u"import"_s, u"1 letter"_s));
+        QTRY_VERIFY(shows(u"replay"_s, u"1 letter"_s));
     }
 
     void everythingIsMovedBackByTheQueueItself()

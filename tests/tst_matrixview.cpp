@@ -95,6 +95,9 @@ private Q_SLOTS:
         QTest::newRow("not measured") << MatrixCell() << u"–"_s << QString() << QString() << int(Tone::Muted);
         QTest::newRow("calm") << cell(u"d"_s, 0, 1, Mark::Calm, u"1 e-mail"_s) << u"1"_s << u"once"_s << u"check"_s
                               << int(Tone::Sent);
+        MatrixCell careful = cell(u"d"_s, 0, 1, Mark::Calm, u"1 e-mail, announced as possibly two"_s);
+        careful.announced = 1;
+        QTest::newRow("calm and announced") << careful << u"1"_s << u"once, told"_s << u"check"_s << int(Tone::Sent);
         QTest::newRow("warning") << cell(u"d"_s, 0, 2, Mark::Warning, u"2 e-mails"_s) << u"2"_s << u"twice"_s
                                  << u"warning"_s << int(Tone::InDoubt);
         QTest::newRow("three") << cell(u"d"_s, 0, 3, Mark::Warning, u"3 e-mails"_s) << u"3"_s << u"3 times"_s

@@ -32,8 +32,8 @@ QString wordOf(const MatrixCell &cell)
         return MatrixModel::tr("held");
     if (cell.mails == 0)
         return MatrixModel::tr("lost");
-    if (cell.mails == 1)
-        return MatrixModel::tr("once");
+    if (cell.mails == 1) // told: perhaps it was two
+        return cell.announced > 0 ? MatrixModel::tr("once, told") : MatrixModel::tr("once");
     const QString times =
         cell.mails == 2 ? MatrixModel::tr("twice") : MatrixModel::tr("%1 times").arg(countText(cell.mails));
     return cell.announced > 0 ? MatrixModel::tr("%1, told").arg(times) : times;

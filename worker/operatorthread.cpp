@@ -33,6 +33,12 @@ void OperatorThread::start()
     m_thread.start();
 }
 
+void OperatorThread::leave()
+{
+    m_operator->abandonCheck(); // it may block the thread for as long as a mail server is silent
+    ask([](Operator &each) { each.leave(); });
+}
+
 void OperatorThread::handOnAnswers(Worker &worker)
 {
     const auto handOn = [this, &worker](auto answer, auto handedOn) {

@@ -26,6 +26,8 @@ public:
     /// To connect its signals to, before start().
     Operator *operations() const { return m_operator; }
     void start();
+    /// Comes to rest: Operator::left() when what it hides is shown again, 10 s at most. A check under way is abandoned.
+    void leave();
     void expectWork(bool isExpected) { m_operator->expectWork(isExpected); }
 
     /// Runs `act` with the operator, in its thread, later.

@@ -445,7 +445,7 @@ void Worker::Private::finishClose()
         leftBehind();
         return;
     }
-    operations->ask([](Operator &each) { each.leave(); });
+    operations->leave();
 }
 
 /// Nothing is on its way any more that would have to be put right.

@@ -155,7 +155,11 @@ ScenarioRunner::ScenarioRunner(const Scenario &scenario, ScenarioRunSettings set
         m_ids.insert(label, QUuid::createUuid().toString(QUuid::WithoutBraces));
     m_telling.setSingleShot(true);
     m_telling.setInterval(TellEvery);
-    connect(&m_telling, &QTimer::timeout, this, [this] { Q_EMIT changed(m_report.run); });
+    connect(&m_telling, &QTimer::timeout, this, [this] {
+        ScenarioRun soFar = m_report.run;
+        soFar.state = ScenarioRun::State::Running; // over it is once, with its evidence written
+        Q_EMIT changed(soFar);
+    });
     m_pause.setSingleShot(true);
     m_pause.setInterval(SlowPause);
     connect(&m_pause, &QTimer::timeout, this, &ScenarioRunner::nextStep);
@@ -472,7 +476,12 @@ void ScenarioRunner::judgeAll()
             giveUp(stopped.error().text);
             return;
         }
-        m_world->await([this] { return m_world->queues().queue >= 0; }, 10s, [this](bool) { compare(); });
+        m_world->await([this] { return m_world->queues().queue >= 0; }, 10s,
+                       // The board tells of a strike a little later; whoever has not struck by then has not.
+                       [this](bool) {
+                           m_world->await([this] { return look().idleFaults.isEmpty(); }, 300ms,
+                                          [this](bool) { compare(); });
+                       });
     });
 }
 
