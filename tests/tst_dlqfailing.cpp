@@ -84,7 +84,7 @@ private:
         request.replace(request.indexOf("Host: ") + 6, header(head, "host").size(), m_queue.authority().toUtf8());
         const QByteArray operation = header(head, "x-amz-target").split('.').last();
         const int nth = ++m_seen[operation];
-        const Act act = operation == m_refused ? Act::Refuse
+        const Act act = operation == m_refused  ? Act::Refuse
             : m_act && operation == m_operation ? m_act(nth)
                                                 : Act::Pass;
         switch (act) {
@@ -341,9 +341,8 @@ private Q_SLOTS:
 
     void whatAHaltedReplayCannotShowAgainIsSaid()
     {
-        m_proxy->onCall("ChangeMessageVisibilityBatch"_ba, [this](int) {
-            return m_proxy->seen("SendMessageBatch"_ba) > 0 ? Act::Refuse : Act::Pass;
-        });
+        m_proxy->onCall("ChangeMessageVisibilityBatch"_ba,
+                        [this](int) { return m_proxy->seen("SendMessageBatch"_ba) > 0 ? Act::Refuse : Act::Pass; });
         m_proxy->alsoRefuse("DeleteMessageBatch"_ba);
         const Ended ended = dlq({u"replay"_s, u"--all"_s, u"--stop-after"_s, u"1"_s});
         QCOMPARE(ended.exitCode, 1);

@@ -75,10 +75,9 @@ QString IncludeRules::complaint(const QString &file, const QString &include)
     if (to.startsWith("app"_L1))
         return u"nobody includes app"_s;
     if (from == "ui"_L1) {
-        const bool face =
-            include == "worker/worker.h"_L1 || include == "worker/types.h"_L1 || include == "worker/result.h"_L1
-            || include == "worker/faults/fault.h"_L1 || include == "worker/scenario/scenarios.h"_L1
-            || include == "worker/scenario/scenariotypes.h"_L1;
+        const bool face = include == "worker/worker.h"_L1 || include == "worker/types.h"_L1
+            || include == "worker/result.h"_L1 || include == "worker/faults/fault.h"_L1
+            || include == "worker/scenario/scenarios.h"_L1 || include == "worker/scenario/scenariotypes.h"_L1;
         return face ? QString() : u"ui sees the worker's face and its values only"_s;
     }
     if (to == "ui"_L1)

@@ -1,5 +1,5 @@
-#include "worker/local/localmailbox.h"
 #include "worker/local/faultboard.h"
+#include "worker/local/localmailbox.h"
 #include "worker/mail/mimemessage.h"
 #include "worker/mail/smtpclient.h"
 

@@ -8,10 +8,7 @@
 
 namespace sendonce {
 
-KeptWidth::KeptWidth(QMainWindow *window, QDockWidget *dock)
-    : QObject(window)
-    , m_window(window)
-    , m_dock(dock)
+KeptWidth::KeptWidth(QMainWindow *window, QDockWidget *dock) : QObject(window), m_window(window), m_dock(dock)
 {
     m_settling.setSingleShot(true);
     connect(&m_settling, &QTimer::timeout, this, &KeptWidth::settle);

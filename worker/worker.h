@@ -110,7 +110,8 @@ Q_SIGNALS:
     void logged(const sendonce::LogLine &line);
     void noted(const QString &text); ///< logged too: something that a person should know at the start
     void armedChanged(const sendonce::FaultRules &rules); ///< also when one strikes
-    /// A delivery ended as if its worker had died there (a fault was armed); it is not delivered(), unless it was deleted.
+    /// A delivery ended as if its worker had died there (a fault was armed); it is not delivered(), unless it was
+    /// deleted.
     void crashed(int lane, const QString &messageId, const QString &eventId, sendonce::FaultPoint at);
     void sendFinished(const sendonce::SendReport &report);
     void actFailed(const QString &act, const QString &text); ///< an operator's act that has no report of its own

@@ -99,8 +99,7 @@ private:
             order.messageIds.append(letter.message.messageId);
             forecast.add(letter);
         }
-        const QString letters =
-            chosen.size() == 1 ? u"1 dead letter"_s : u"%1 dead letters"_s.arg(chosen.size());
+        const QString letters = chosen.size() == 1 ? u"1 dead letter"_s : u"%1 dead letters"_s.arg(chosen.size());
         const QString what = m_act == Act::Delete ? u"delete %1, a copy of each is kept."_s.arg(letters)
                                                   : u"replay %1: %2."_s.arg(letters, forecastText(forecast));
         if (m_line.has(u"dry-run"_s)) {

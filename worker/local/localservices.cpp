@@ -1,10 +1,10 @@
 #include "worker/local/localservices.h"
 
 #include "worker/local/controlserver.h"
+#include "worker/local/faultboard.h"
 #include "worker/local/locallock.h"
 #include "worker/local/localmailbox.h"
 #include "worker/local/localsqsserver.h"
-#include "worker/local/faultboard.h"
 
 #include <QCoreApplication>
 #include <QDeadlineTimer>

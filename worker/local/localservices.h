@@ -50,8 +50,8 @@ public:
     /// Closes both ports, waits for the thread. Twice is fine.
     void stop();
 
-    /// How many messages lie in the queue and in its dead letter queue, visible or not: counted(), a little later. Asked
-    /// beside the wire, so that no fault strikes it. Nothing while they do not run.
+    /// How many messages lie in the queue and in its dead letter queue, visible or not: counted(), a little later.
+    /// Asked beside the wire, so that no fault strikes it. Nothing while they do not run.
     void count();
 
     /// What local.json of a folder says, if its process is alive and answers with the same id within 1 s (blocking,

@@ -715,8 +715,8 @@ void DeadLetters::leave()
 
 void DeadLetters::leaveIfAtRest()
 {
-    const bool allRest = !m_browsing
-        && std::all_of(m_runs.cbegin(), m_runs.cend(), [](const auto &run) { return run->isAtRest(); });
+    const bool allRest =
+        !m_browsing && std::all_of(m_runs.cbegin(), m_runs.cend(), [](const auto &run) { return run->isAtRest(); });
     if (!allRest || !m_leaveTimer.isActive())
         return;
     m_leaveTimer.stop();
