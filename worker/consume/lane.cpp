@@ -51,22 +51,27 @@ struct Death
     FaultPoint at;
 };
 
-/// Where a fault of the database strikes.
-QList<FaultPoint> databasePoints(Kind kind)
+/// Where a fault of the database strikes: nowhere, at one point, or at two where one transaction does both.
+struct DatabasePoints
+{
+    std::optional<FaultPoint> first, second;
+};
+
+DatabasePoints databasePoints(Kind kind)
 {
     switch (kind) {
     case Kind::Claim:
-        return {FaultPoint::DatabaseClaim};
+        return {FaultPoint::DatabaseClaim, {}};
     case Kind::LookUp:
-        return {FaultPoint::DatabaseLookUp};
-    case Kind::ClaimDelivery: // both in one transaction
+        return {FaultPoint::DatabaseLookUp, {}};
+    case Kind::ClaimDelivery:
     case Kind::TakeOver:
         return {FaultPoint::DatabaseClaim, FaultPoint::DatabaseLookUp};
     case Kind::Commit:
     case Kind::Mark:
-        return {FaultPoint::DatabaseCommit};
+        return {FaultPoint::DatabaseCommit, {}};
     case Kind::Reclaim:
-        return {FaultPoint::DatabaseReclaim};
+        return {FaultPoint::DatabaseReclaim, {}};
     default:
         return {};
     }
@@ -321,12 +326,13 @@ void Lane::pause(std::chrono::milliseconds time) const
 /// What a command gives back in place of being carried out, where a fault of the database strikes.
 std::optional<DeliveryInput> Lane::injected(const DeliveryCommand &command, const DeliveryMachine &delivery)
 {
+    const DatabasePoints points = databasePoints(command.kind);
+    if (!points.first)
+        return std::nullopt;
     const FaultSubject subject = faultSubject(delivery.report());
-    std::optional<Fault> fault;
-    for (const FaultPoint point : databasePoints(command.kind)) {
-        if (!fault)
-            fault = m_settings.faults->ask(point, subject);
-    }
+    std::optional<Fault> fault = m_settings.faults->ask(*points.first, subject);
+    if (!fault && points.second)
+        fault = m_settings.faults->ask(*points.second, subject);
     if (!fault)
         return std::nullopt;
     if (fault->what == FaultEffect::LockTimeout)
