@@ -10,6 +10,9 @@
 #include "ui/mailboxmodel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/mainwindow.h"
+#include "ui/matrixmodel.h"
+#include "ui/matrixpanel.h"
+#include "ui/plainlabel.h"
 #include "ui/processedmodel.h"
 #include "ui/processedpanel.h"
 #include "ui/rowtable.h"
@@ -23,6 +26,7 @@
 
 #include <QAbstractButton>
 #include <QDialog>
+#include <QFileDialog>
 #include <QItemSelection>
 #include <QLabel>
 #include <QTemporaryDir>
@@ -257,6 +261,52 @@ private Q_SLOTS:
         QTest::mouseClick(stop, Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(panel->runs()->count(ScenarioRun::State::Running), 0, 30'000);
         QTRY_VERIFY(button(u"Run all"_s)->isEnabled());
+    }
+
+    void theMatrixIsMeasuredByAClickWhichItsFilesBear()
+    {
+        MatrixPanel *panel = m_window->matrixPanel();
+        const MatrixModel *model = panel->model();
+        m_window->bringForward(panel);
+        QTRY_COMPARE(model->rowCount(), 14);
+        auto *measure = m_window->findChild<QAbstractButton *>(u"measureMatrix"_s);
+        auto *stop = m_window->findChild<QAbstractButton *>(u"stopMatrix"_s);
+        const auto *words = panel->findChild<PlainLabel *>(u"matrixWords"_s);
+        QTRY_VERIFY(measure && measure->isVisible() && measure->isEnabled());
+        QTest::mouseClick(measure, Qt::LeftButton);
+        const auto measured = [model] {
+            using Mark = MatrixCell::Mark;
+            return model->count(Mark::Calm) + model->count(Mark::Warning) + model->count(Mark::Alarm);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(measured() >= 20, 60'000); // all of them are tst_guaranteematrix's
+        QTest::mouseClick(stop, Qt::LeftButton);
+        QTRY_VERIFY2_WITH_TIMEOUT(words->text().startsWith(u"stopped after "_s), qPrintable(words->text()), 30'000);
+        QTRY_VERIFY(measure->isEnabled());
+        QCOMPARE(model->countOff(), 0);
+        int told = 0;
+        for (int row = 0; row < model->rowCount(); ++row) {
+            for (int column = 0; column < model->columnCount(); ++column) {
+                const MatrixCell cell = model->cell(model->index(row, column));
+                if (cell.mails < 0)
+                    continue;
+                ++told;
+                const QDir mailbox(cell.folder + u"/mailbox/new"_s);
+                QCOMPARE(mailbox.entryList(QDir::Files).size(), cell.mails);
+            }
+        }
+        QCOMPARE(told, measured());
+        QCOMPARE(mails()->rowCount(), 0); // worlds of their own
+        auto *save = m_window->findChild<QAbstractButton *>(u"exportMatrix"_s);
+        QTest::mouseClick(save, Qt::LeftButton);
+        auto *dialog = panel->findChild<QFileDialog *>(u"matrixFile"_s);
+        QVERIFY(dialog);
+        const QString path = m_dir->filePath(u"matrix.jsonl"_s);
+        Q_EMIT dialog->fileSelected(path);
+        dialog->close();
+        QTRY_COMPARE(words->text(), u"Matrix written: "_s + path);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll().count('\n'), told);
     }
 
     void stopAndStartAgain()

@@ -729,6 +729,39 @@ private Q_SLOTS:
         QCOMPARE(run(), first);
     }
 
+    void withOneLaneTheOutcomesComeInTheSameOrder()
+    {
+        const auto run = [this](quint32 seed) {
+            open({{u"lanes"_s, u"1"_s}}, 20);
+            const auto armOneIn = [this](const QString &words, int oneIn, quint32 itsSeed) {
+                FaultRule rule = ruleOf(words);
+                rule.times = 0;
+                rule.oneIn = oneIn;
+                rule.seed = itsSeed;
+                if (rule.what == FaultEffect::Reply)
+                    rule.code = 451;
+                arm(rule);
+            };
+            armOneIn(u"database.claim disk-full"_s, 3, seed);
+            armOneIn(u"database.look-up busy"_s, 4, seed + 1);
+            armOneIn(u"mail.end reply"_s, 3, seed + 2);
+            for (int i = 0; i < 9; ++i)
+                send(u"E-%1"_s.arg(i));
+            m_worker->start();
+            [&] { QTRY_COMPARE_WITH_TIMEOUT(counters().sent, 9, 40'000); }();
+            QStringList order;
+            for (qsizetype i = 0; i < m_delivered->size(); ++i)
+                order.append(report(i).eventId + u' ' + outcomes()[i]);
+            close();
+            return order;
+        };
+        const QStringList first = run(5);
+        QVERIFY2(first.filter(u" failed"_s).size() > 5, qPrintable(first.join(u", "_s)));
+        const QStringList second = run(5);
+        QVERIFY2(second == first, qPrintable(first.join(u", "_s) + u'\n' + second.join(u", "_s)));
+        QVERIFY(run(50) != first);
+    }
+
     void twoLanesOnPostgresql_data()
     {
         QTest::addColumn<QString>("strategy");
