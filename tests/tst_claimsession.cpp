@@ -89,6 +89,15 @@ private Q_SLOTS:
     void stopEndsTheWait();
     void connectionsAreOpenedInTurns();
 
+    void aCommitTakesTheNextClaimAlong_data() { databases(); }
+    void aCommitTakesTheNextClaimAlong();
+    void aClaimAheadThatNobodyWantsIsGivenUp();
+    void aClaimAheadIsNeverInTheWayOfTheCommit();
+    void aDuplicateAheadIsADuplicate();
+    void aBrokenLookUpAheadIsAnErrorOfItsOwn();
+    void withoutACommitThereIsNoClaimAhead();
+    void aServerThatGoesBehindTheCommitIsFoundAgain();
+
     void aPoolerIsSeen();
     void lanesShareAPoolersConnections();
     void aPoolersConnectionsKeepNothingOfOurs();
@@ -581,6 +590,156 @@ void TestClaimSession::connectionsAreOpenedInTurns()
     QCOMPARE(stopped->begin().error().kind, ErrorKind::Aborted);
     *m_stop = false;
     QCOMPARE(opening->load(), 2); // what was not taken is not given back
+}
+
+void TestClaimSession::aCommitTakesTheNextClaimAlong()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-0"_s))->inserted);
+    QCOMPARE(lane.claimsAhead(), postgres);
+    for (int i = 0; i < 8; ++i) {
+        QVERIFY(lane.lookUp(request(u"e-%1"_s.arg(i))).ok());
+        const ClaimRequest next = request(u"e-%1"_s.arg(i + 1));
+        const auto committed = lane.commitAndClaim(next);
+        QVERIFY2(committed.ok(), committed.ok() ? "" : qPrintable(committed.error().text));
+        QCOMPARE(count(u"jobs_processedevent"_s), i + 1); // the next one is not committed
+        QVERIFY(lane.begin().ok());
+        const auto claimed = lane.claim(next);
+        QVERIFY2(claimed.ok(), claimed.ok() ? "" : qPrintable(claimed.error().text));
+        QVERIFY(claimed->inserted);
+    }
+    QVERIFY(lane.lookUp(request(u"e-8"_s))->has_value());
+    QVERIFY(lane.commit().ok());
+    QCOMPARE(count(u"jobs_processedevent"_s), 9);
+    QCOMPARE(count(u"sendonce_eventbody"_s), 9);
+}
+
+void TestClaimSession::aClaimAheadThatNobodyWantsIsGivenUp()
+{
+    open(true);
+    ClaimSession &lane = session();
+    const auto ahead = [&](const QString &first, const QString &next) {
+        return lane.begin().ok() && lane.claim(request(first))->inserted && lane.commitAndClaim(request(next)).ok();
+    };
+    QVERIFY(ahead(u"e-1"_s, u"e-2"_s));
+    lane.rollBack();
+    QVERIFY(claim(session(), request(u"e-2"_s))->inserted); // somebody else's, who did not have to wait
+    QVERIFY(ahead(u"e-3"_s, u"e-4"_s));
+    lane.close();
+    QVERIFY(claim(session(), request(u"e-4"_s))->inserted);
+    QVERIFY(ahead(u"e-5"_s, u"e-6"_s));
+    QVERIFY(claim(lane, request(u"e-7"_s))->inserted); // another one than it had announced
+    QVERIFY(claim(session(), request(u"e-6"_s))->inserted);
+    QVERIFY(ahead(u"e-8"_s, u"e-9"_s));
+    m_sessions.front().reset(); // as a lane that dies
+    QVERIFY(claim(session(), request(u"e-9"_s))->inserted);
+    QCOMPARE(count(u"jobs_processedevent"_s), 9);
+}
+
+/// Another lane has the next event: this lane's COMMIT is known all the same, and its next claim waits.
+void TestClaimSession::aClaimAheadIsNeverInTheWayOfTheCommit()
+{
+    open(true);
+    ClaimSession &other = session();
+    QVERIFY(other.begin().ok());
+    QVERIFY(other.claim(request(u"e-2"_s))->inserted);
+    ClaimSession &lane = session();
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
+    QVERIFY(lane.commitAndClaim(request(u"e-2"_s, Later)).ok()); // while e-2 is held
+    QCOMPARE(count(u"jobs_processedevent"_s), 1);
+    QVERIFY(other.commit().ok());
+    QVERIFY(lane.begin().ok());
+    const auto claimed = lane.claim(request(u"e-2"_s, Later));
+    QVERIFY2(claimed.ok(), claimed.ok() ? "" : qPrintable(claimed.error().text));
+    QVERIFY(!claimed->inserted);
+    QCOMPARE(claimed->standingText, At);
+}
+
+void TestClaimSession::aDuplicateAheadIsADuplicate()
+{
+    open(true);
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-2"_s))->inserted);
+    QVERIFY(lane.commitAndClaim(request(u"e-1"_s, Later, QByteArray(32, 'x'))).ok());
+    QVERIFY(lane.begin().ok());
+    const auto second = lane.claim(request(u"e-1"_s, Later, QByteArray(32, 'x')));
+    QVERIFY2(second.ok(), second.ok() ? "" : qPrintable(second.error().text));
+    QVERIFY(!second->inserted && second->otherBody);
+    QCOMPARE(second->standingText, At);
+    QVERIFY(lane.commitAndClaim(request(u"e-3"_s)).ok()); // a duplicate's transaction ends with a COMMIT, too
+    QVERIFY(claim(lane, request(u"e-3"_s))->inserted);
+}
+
+void TestClaimSession::aBrokenLookUpAheadIsAnErrorOfItsOwn()
+{
+    open(true);
+    ClaimSession &lane = session();
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
+    ClaimRequest broken = request(u"e-2"_s);
+    broken.lookupSql = u"SELECT 1 AS one FROM nowhere"_s;
+    QVERIFY(lane.commitAndClaim(broken).ok());
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(broken)->inserted);
+    const auto row = lane.lookUp(broken);
+    QVERIFY(!row.ok());
+    QVERIFY2(row.error().text.contains(u"nowhere"_s), qPrintable(row.error().text));
+    lane.rollBack();
+    QCOMPARE(count(u"jobs_processedevent"_s), 1);
+    // What cannot even be sent is left for its own claim.
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-3"_s))->inserted);
+    QVERIFY(lane.commitAndClaim(request(QString(65, u'x'))).ok());
+    QVERIFY(lane.begin().ok());
+    QCOMPARE(lane.claim(request(QString(65, u'x'))).error().kind, ErrorKind::Invalid);
+    QCOMPARE(count(u"jobs_processedevent"_s), 2);
+}
+
+void TestClaimSession::withoutACommitThereIsNoClaimAhead()
+{
+    // A deferred constraint fails at COMMIT, and not before.
+    open(true, true);
+    QVERIFY(run(u"ALTER TABLE jobs_processedevent ADD CONSTRAINT late UNIQUE (processed_at) "
+                "DEFERRABLE INITIALLY DEFERRED"_s));
+    ClaimSession &lane = session();
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-2"_s))->inserted);
+    const auto committed = lane.commitAndClaim(request(u"e-3"_s, Later));
+    QVERIFY(!committed.ok());
+    QVERIFY2(committed.error().text.contains(u"late"_s), qPrintable(committed.error().text));
+    QVERIFY(claim(session(), request(u"e-3"_s, Later))->inserted); // nobody holds it
+    QVERIFY(claim(lane, request(u"e-4"_s, u"2025-03-04 10:11:13.000000"_s))->inserted);
+    QCOMPARE(count(u"jobs_processedevent"_s), 3);
+}
+
+void TestClaimSession::aServerThatGoesBehindTheCommitIsFoundAgain()
+{
+    open(true);
+    ClaimSession &other = session();
+    QVERIFY(other.begin().ok());
+    QVERIFY(other.claim(request(u"e-2"_s))->inserted);
+    ClaimSession &lane = session();
+    QVERIFY(lane.begin().ok());
+    QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
+    QVERIFY(lane.commitAndClaim(request(u"e-2"_s)).ok());
+    const QString waits = u"pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"_s;
+    QTRY_COMPARE(count(waits), 1);
+    QVERIFY(run(u"SELECT pg_terminate_backend(pid) FROM "_s + waits));
+    QTRY_COMPARE(count(waits), 0);
+    other.rollBack();
+    QVERIFY(lane.begin().ok());
+    const auto claimed = lane.claim(request(u"e-2"_s));
+    QVERIFY2(claimed.ok(), claimed.ok() ? "" : qPrintable(claimed.error().text));
+    QVERIFY(claimed->inserted); // on a new connection
+    QVERIFY(lane.commit().ok());
+    QCOMPARE(count(u"jobs_processedevent"_s), 2);
 }
 
 void TestClaimSession::aPoolerIsSeen()

@@ -83,6 +83,24 @@ int lanesAfter(const std::function<std::chrono::milliseconds(int)> &took,
     return int(busy.size());
 }
 
+/// Two lanes at work with "m0" and "m1", the rest of `all` waiting.
+ConsumerMachine busyLanes(int all, qint64 limit = 0, MailPace pace = {})
+{
+    ConsumerMachine machine(2, 30s, pace, limit);
+    machine.start(0s);
+    const auto first = machine.received({message(u"first"_s)}, 2, 0s);
+    machine.laneFree(first[1].lane, Ended::Mailed, 5ms);
+    machine.received(messages(all), 1, 10ms);
+    return machine;
+}
+QStringList offered(const ConsumerMachine &machine, std::chrono::milliseconds now = 20ms)
+{
+    QStringList ids;
+    for (const ConsumerMachine::Waiting &each : machine.offerable(now))
+        ids.append(each.message.messageId);
+    return ids;
+}
+
 } // namespace
 
 class ConsumerMachineTest : public QObject
@@ -569,6 +587,109 @@ private Q_SLOTS:
         commands = three.rateTimerFired(400ms);
         QCOMPARE(commands[0].kind, Kind::WaitForRate);
         QCOMPARE(commands[0].wait, 100ms);
+    }
+
+    // ---- lanes that take the next message by themselves
+
+    void whatWaitsIsOfferedInItsOrder()
+    {
+        ConsumerMachine machine = busyLanes(5);
+        QCOMPARE(offered(machine), (QStringList{u"m2"_s, u"m3"_s, u"m4"_s}));
+        const ConsumerCommand taken = machine.wentOn(1, Ended::Mailed, u"m2"_s, 15ms);
+        QCOMPARE(taken.kind, Kind::Taken);
+        QCOMPARE(taken.lane, 1);
+        QCOMPARE(taken.message.messageId, u"m2"_s);
+        QCOMPARE(offered(machine), (QStringList{u"m3"_s, u"m4"_s}));
+        QCOMPARE(machine.inHand(), 4);
+        // Held as any other: it is not started twice.
+        QCOMPARE(kinds(machine.received({message(u"m2"_s, u"newer"_s)}, 0, 16ms)), QList{Kind::NewerHandle});
+        const auto free = machine.laneFree(1, Ended::Mailed, 20ms);
+        QCOMPARE(free.first().kind, Kind::Dispatch);
+        QCOMPARE(free.first().message.messageId, u"m3"_s);
+    }
+
+    void whenTheLastOneIsTakenMoreIsAskedFor()
+    {
+        ConsumerMachine machine = busyLanes(3);
+        QVERIFY(!machine.expecting());
+        machine.wentOn(2, Ended::Mailed, u"m2"_s, 15ms);
+        QCOMPARE(kinds(machine.caughtUp(15ms)), QList{Kind::Receive});
+        QVERIFY(machine.expecting());
+    }
+
+    void whatIsReservedIsNotOfferedAgainAndBegunByItsLane()
+    {
+        ConsumerMachine machine = busyLanes(4);
+        machine.reserved(2, u"m2"_s);
+        QCOMPARE(offered(machine), QStringList{u"m3"_s});
+        QCOMPARE(machine.inHand(), 4);
+        QCOMPARE(kinds(machine.received({message(u"m2"_s, u"newer"_s)}, 0, 16ms)), QList{Kind::NewerHandle});
+        QCOMPARE(machine.wentOn(2, Ended::Mailed, u"m2"_s, 15ms).message.messageId, u"m2"_s);
+        QCOMPARE(machine.inHand(), 3);
+    }
+
+    void whatIsReservedByALaneThatCannotGoOnIsOthers()
+    {
+        ConsumerMachine machine = busyLanes(4);
+        machine.reserved(2, u"m2"_s);
+        auto commands = machine.laneFree(2, Ended::Crashed, 20ms);
+        QCOMPARE(count(commands, Kind::Dispatch), 0); // this lane begins anew
+        QCOMPARE(offered(machine), (QStringList{u"m2"_s, u"m3"_s}));
+        commands = machine.laneFree(1, Ended::Mailed, 21ms);
+        QCOMPARE(commands.first().message.messageId, u"m2"_s); // it had waited the longest
+    }
+
+    void whatIsReservedIsGivenBackWithTheOthers()
+    {
+        ConsumerMachine machine = busyLanes(4);
+        machine.reserved(2, u"m2"_s);
+        QCOMPARE(count(machine.databaseLost(), Kind::GiveBack), 1);
+        QCOMPARE(count(machine.laneFree(2, Ended::GivenBack, 20ms), Kind::GiveBack), 1);
+        QCOMPARE(machine.inHand(), 1);
+
+        ConsumerMachine stopped = busyLanes(4);
+        stopped.reserved(2, u"m2"_s);
+        QCOMPARE(count(stopped.stop(), Kind::GiveBack), 1);
+        QVERIFY(offered(stopped).isEmpty());
+        // Its lane has begun with it already: it is that lane's to give back.
+        stopped.wentOn(2, Ended::Mailed, u"m2"_s, 20ms);
+        QCOMPARE(count(stopped.laneFree(2, Ended::GivenBack, 21ms), Kind::Stopped), 0);
+        QCOMPARE(count(stopped.laneFree(1, Ended::Mailed, 22ms), Kind::Stopped), 1);
+    }
+
+    void nothingIsOfferedThatMustNotBegin()
+    {
+        ConsumerMachine away = busyLanes(4);
+        away.databaseLost();
+        away.received(messages(2, u"n"_s), 0, 15ms);
+        QVERIFY(offered(away).isEmpty());
+        // Under a rate limit each mail needs a token, and while the mail server asks for patience none leaves.
+        QVERIFY(offered(busyLanes(4, 0, {1000})).isEmpty());
+        ConsumerMachine patient = busyLanes(4);
+        patient.laneFree(1, Ended::Throttled, 20ms);
+        patient.received(messages(2, u"n"_s), 0, 25ms);
+        QVERIFY(offered(patient, 25ms).isEmpty());
+        // "first" and the two at work count as well.
+        QCOMPARE(offered(busyLanes(4, 4)), QStringList{u"m2"_s});
+        ConsumerMachine limited = busyLanes(4, 4);
+        limited.reserved(1, u"m2"_s);
+        QVERIFY(offered(limited).isEmpty());
+    }
+
+    void aPaceIsLearnedFromWhatLanesDoByThemselves()
+    {
+        ConsumerMachine machine(1, 4s);
+        machine.start(0s);
+        machine.received(messages(1), 1, 0s);
+        machine.laneFree(1, Ended::Mailed, 1ms);
+        machine.received(messages(10), 10, 1ms); // quick: a batch waits
+        auto at = 1ms;
+        for (int i = 1; i < 10; ++i)
+            machine.wentOn(1, Ended::Mailed, u"m%1"_s.arg(i), at += 1000ms);
+        // Of a quarter of 4 s it starts one: no more is asked for than that.
+        const auto commands = machine.laneFree(1, Ended::Mailed, at + 1000ms);
+        QCOMPARE(kinds(commands), QList{Kind::Receive});
+        QCOMPARE(commands.first().count, 2);
     }
 };
 

@@ -26,12 +26,14 @@ std::chrono::milliseconds heartbeatBound(const LaneSettings &settings)
 
 constexpr int LanesAtFirst = 6;
 
-ConsumerMachine::Moment now()
+using Moment = ConsumerMachine::Moment;
+
+Moment now()
 {
     return std::chrono::nanoseconds(Lane::nowNsec());
 }
 
-ConsumerMachine::Moment mailTime(const DeliveryReport &report)
+Moment mailTime(const DeliveryReport &report)
 {
     const qint64 from = report.stageUsec[size_t(Stage::LookedUp)];
     const qint64 to = report.stageUsec[size_t(Stage::Accepted)];
@@ -60,6 +62,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     , m_heartbeat(client, facts.queueUrl, facts.visibility, heartbeatBound(laneSettings))
     , m_faults(laneSettings.faults)
     , m_stopFlag(std::make_shared<std::atomic_bool>(false))
+    , m_backlog(std::make_shared<Backlog>())
     , m_lanesOfThread(LaneThread::lanesOfOne(laneSettings))
 {
     LaneSettings settings = laneSettings;
@@ -73,8 +76,8 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     }
     for (int first = 1; first <= lanes; first += m_lanesOfThread) {
         const int count = std::min(m_lanesOfThread, lanes - first + 1);
-        auto thread = std::make_unique<LaneThread>(settings, first, count);
-        connect(thread.get(), &LaneThread::delivered, this, &Consumer::lanesReported);
+        auto thread = std::make_unique<LaneThread>(settings, m_backlog, first, count);
+        connect(thread.get(), &LaneThread::reported, this, [this] { step([] { return ConsumerCommands(); }); });
         connect(thread.get(), &LaneThread::databaseBack, this, &Consumer::databaseBack);
         thread->start();
         m_threads.push_back(std::move(thread));
@@ -88,10 +91,10 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
     connect(m_journal, &JournalWriter::warned, this, &Consumer::warned);
     m_journalThread->start();
     m_backOff.setSingleShot(true);
-    connect(&m_backOff, &QTimer::timeout, this, [this] { carryOut(m_machine.timerFired(now())); });
+    connect(&m_backOff, &QTimer::timeout, this, [this] { step([this] { return m_machine.timerFired(now()); }); });
     m_rateTimer.setSingleShot(true);
     m_rateTimer.setTimerType(Qt::PreciseTimer);
-    connect(&m_rateTimer, &QTimer::timeout, this, [this] { carryOut(m_machine.rateTimerFired(now())); });
+    connect(&m_rateTimer, &QTimer::timeout, this, [this] { step([this] { return m_machine.rateTimerFired(now()); }); });
     connect(&m_acknowledger, &Acknowledger::deleted, this, [this](const QStringList &messageIds) {
         crashAtDelete(messageIds);
         tellDeleted(messageIds);
@@ -117,6 +120,7 @@ Consumer::Consumer(SqsClient &client, const QueueFacts &facts, const LaneSetting
 Consumer::~Consumer()
 {
     *m_stopFlag = true;
+    m_backlog->withdraw();
     for (const auto &thread : m_threads)
         thread->end();
     m_threads.clear(); // waits
@@ -129,7 +133,7 @@ void Consumer::start()
     *m_stopFlag = false;
     m_stopPending = false;
     m_databaseAway = false;
-    carryOut(m_machine.start(now()));
+    step([this] { return m_machine.start(now()); });
     if (m_paused)
         m_acknowledger.hold();
     else
@@ -142,7 +146,7 @@ void Consumer::stop()
     m_backOff.stop();
     m_acknowledger.giveUpHolding();
     QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
-    carryOut(m_machine.stop());
+    step([this] { return m_machine.stop(); });
 }
 
 void Consumer::pause()
@@ -160,7 +164,7 @@ void Consumer::resume()
     m_backOff.stop();
     m_heartbeat.resume();
     m_acknowledger.release();
-    carryOut(m_machine.resume(now()));
+    step([this] { return m_machine.resume(now()); });
 }
 
 bool Consumer::tryKeys()
@@ -169,7 +173,7 @@ bool Consumer::tryKeys()
         return false;
     m_trying = true;
     m_backOff.stop();
-    carryOut(m_machine.resume(now()));
+    step([this] { return m_machine.resume(now()); });
     return true;
 }
 
@@ -195,7 +199,7 @@ void Consumer::databaseBack()
         return;
     m_databaseAway = false;
     Q_EMIT databaseWorking();
-    carryOut(m_machine.databaseBack(now()));
+    step([this] { return m_machine.databaseBack(now()); });
 }
 
 void Consumer::carryOut(const ConsumerCommands &commands)
@@ -218,7 +222,10 @@ void Consumer::carryOut(const ConsumerCommands &commands)
             break;
         case Kind::Dispatch:
             Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
-            orders[&threadOf(command.lane)].append({command.lane, message, command.receivedAt.count()});
+            orders[&threadOf(command.lane)].append({command.lane, {message, command.receivedAt.count()}});
+            break;
+        case Kind::Taken:
+            Q_EMIT deliveryStarted(command.lane, message.messageId, message.receiveCount());
             break;
         case Kind::NewerHandle:
             m_heartbeat.renew(message.messageId, message.receiptHandle);
@@ -261,7 +268,7 @@ void Consumer::receive(int count, bool longPoll)
 void Consumer::received(const Result<QList<Message>> &result, int asked, bool tried)
 {
     if (!result && SqsClient::refusesKeys(result.error(), true)) {
-        carryOut(m_machine.receiveRefused(asked));
+        step([this, asked] { return m_machine.receiveRefused(asked); });
         if (tried)
             Q_EMIT triedKeys(result.error());
         else if (!m_paused) // several receives may be under way
@@ -273,41 +280,61 @@ void Consumer::received(const Result<QList<Message>> &result, int asked, bool tr
     if (result) {
         if (m_machine.failures() > 0)
             Q_EMIT receiveWorking();
-        carryOut(m_machine.received(result.value(), asked, now()));
+        step([&] { return m_machine.received(result.value(), asked, now()); });
     } else {
         if (result.error().kind != ErrorKind::Aborted && m_machine.failures() == 0)
             Q_EMIT receiveFailing(result.error());
-        carryOut(m_machine.receiveFailed(result.error(), asked, QRandomGenerator::global()->generateDouble(), now()));
+        step([&] {
+            return m_machine.receiveFailed(result.error(), asked, QRandomGenerator::global()->generateDouble(), now());
+        });
     }
     if (tried)
         Q_EMIT triedKeys(result ? std::nullopt : std::optional(result.error()));
 }
 
-void Consumer::lanesReported(const QList<LaneReport> &reports)
+/// Each step of the machine is taken on what is true now: while it decides, no lane takes anything by itself.
+void Consumer::step(const std::function<ConsumerCommands()> &step)
 {
+    catchUp();
+    carryOut(step());
+    QList<LaneOrder> items;
+    for (ConsumerMachine::Waiting &each : m_machine.offerable(now()))
+        items.append({std::move(each.message), each.receivedAt.count()});
+    m_backlog->offer(std::move(items), m_machine.expecting());
+}
+
+/// Tells the machine what lanes have done by themselves, then what they have ended with.
+void Consumer::catchUp()
+{
+    const auto [reports, reservations] = m_backlog->withdraw();
     QList<DeliveryReport> deliveries;
     ConsumerCommands commands;
     for (const LaneReport &each : reports) {
         for (const QString &warning : each.warnings)
             Q_EMIT warned(warning);
+        if (each.next.isEmpty())
+            continue;
+        settle(each.report);
+        deliveries.append(each.report);
+        commands.append(
+            m_machine.wentOn(each.lane, endOf(each.report), each.next, Moment(each.endedNsec), mailTime(each.report)));
+    }
+    for (const Backlog::Reservation &each : reservations)
+        m_machine.reserved(each.lane, each.messageId);
+    if (reports.isEmpty())
+        return;
+    for (const LaneReport &each : reports) {
         if (each.databaseLost) // before any lane is given more to do
             databaseLost(each.lane, *each.databaseLost);
     }
     for (const LaneReport &each : reports) {
-        if (each.crowdedOut) {
-            commands += m_machine.laneFree(each.lane, ConsumerMachine::Ended::NoConnection, now());
+        if (!each.next.isEmpty())
             continue;
-        }
-        if (each.crashed) { // a dead process keeps nothing hidden and settles nothing
-            m_heartbeat.release(each.report.messageId);
-            commands += m_machine.laneFree(each.lane, ConsumerMachine::Ended::Crashed, now());
-            Q_EMIT crashed(each.report, *each.crashed);
-            continue;
-        }
-        settle(each.report);
-        deliveries.append(each.report);
-        commands += m_machine.laneFree(each.lane, endOf(each.report), now(), mailTime(each.report));
+        commands += laneEnded(each);
+        if (!each.crowdedOut && !each.crashed)
+            deliveries.append(each.report);
     }
+    commands += m_machine.caughtUp(now());
     m_journalling += int(deliveries.size());
     if (!deliveries.isEmpty())
         QMetaObject::invokeMethod(m_journal, [journal = m_journal, deliveries] { journal->record(deliveries); });
@@ -316,6 +343,21 @@ void Consumer::lanesReported(const QList<LaneReport> &reports)
         QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);
     }
     carryOut(commands);
+}
+
+ConsumerCommands Consumer::laneEnded(const LaneReport &report)
+{
+    using Ended = ConsumerMachine::Ended;
+    if (report.crowdedOut)
+        return m_machine.laneFree(report.lane, Ended::NoConnection, now());
+    if (report.crashed) { // a dead process keeps nothing hidden and settles nothing
+        m_heartbeat.release(report.report.messageId);
+        const ConsumerCommands commands = m_machine.laneFree(report.lane, Ended::Crashed, now());
+        Q_EMIT crashed(report.report, *report.crashed);
+        return commands;
+    }
+    settle(report.report);
+    return m_machine.laneFree(report.lane, endOf(report.report), now(), mailTime(report.report));
 }
 
 /// What is deleted is settled, whoever dies: there is nothing left to lose but this process.

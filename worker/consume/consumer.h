@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/consume/acknowledger.h"
+#include "worker/consume/backlog.h"
 #include "worker/consume/consumermachine.h"
 #include "worker/consume/heartbeat.h"
 #include "worker/consume/journalwriter.h"
@@ -13,6 +14,7 @@
 #include <QSet>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -72,13 +74,15 @@ Q_SIGNALS:
     void crashed(const sendonce::DeliveryReport &report, sendonce::FaultPoint at);
 
 private:
+    void step(const std::function<ConsumerCommands()> &step);
+    void catchUp();
     void carryOut(const ConsumerCommands &commands);
     void receive(int count, bool longPoll);
     void received(const Result<QList<Message>> &result, int asked, bool tried);
     void refused(const Error &error);
     void databaseLost(int lane, const Error &error);
     void databaseBack();
-    void lanesReported(const QList<LaneReport> &reports);
+    ConsumerCommands laneEnded(const LaneReport &report);
     void crashAtDelete(const QStringList &messageIds);
     void settle(const DeliveryReport &report);
     LaneThread &threadOf(int lane) { return *m_threads[size_t((lane - 1) / m_lanesOfThread)]; }
@@ -94,6 +98,7 @@ private:
     Heartbeat m_heartbeat;
     std::shared_ptr<const FaultGate> m_faults;
     std::shared_ptr<std::atomic_bool> m_stopFlag;
+    const std::shared_ptr<Backlog> m_backlog;
     const int m_lanesOfThread;
     std::vector<std::unique_ptr<LaneThread>> m_threads;
     QList<QPointer<SqsCall>> m_receives; ///< under way

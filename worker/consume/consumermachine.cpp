@@ -177,6 +177,8 @@ bool ConsumerMachine::isHeld(const QString &messageId) const
 {
     return std::any_of(m_busy.cbegin(), m_busy.cend(),
                        [&](const Busy &busy) { return busy.with.message.messageId == messageId; })
+        || std::any_of(m_reserved.cbegin(), m_reserved.cend(),
+                       [&](const Waiting &next) { return next.message.messageId == messageId; })
         || std::any_of(m_waiting.cbegin(), m_waiting.cend(),
                        [&](const Waiting &waiting) { return waiting.message.messageId == messageId; });
 }
@@ -367,10 +369,72 @@ ConsumerCommands ConsumerMachine::receiveRefused(int asked)
     return commands;
 }
 
+void ConsumerMachine::learn(int lane, const Busy &busy, Ended ended, Moment at, Moment mail)
+{
+    m_throttled = 0;
+    learnPace(at - busy.since);
+    if (ended == Ended::Mailed && m_warm.contains(lane))
+        watch(at - busy.since, mail, at);
+    m_warm.insert(lane);
+}
+
+QList<ConsumerMachine::Waiting> ConsumerMachine::offerable(Moment now) const
+{
+    // Each mail under a rate limit needs a token, which is dispatch()'s to give.
+    const bool isPaced = m_mailPace.perSecond > 0 || now < m_pausedUntil;
+    if (!m_running || m_databaseAway || isPaced || m_busy.size() > m_allowed)
+        return {};
+    qsizetype count = m_waiting.size();
+    if (m_limit > 0)
+        count = qsizetype(std::min<qint64>(count, m_limit - m_started - m_reserved.size()));
+    return m_waiting.first(std::max<qsizetype>(0, count));
+}
+
+ConsumerCommand ConsumerMachine::wentOn(int lane, Ended ended, const QString &messageId, Moment at, Moment mail)
+{
+    Busy &busy = m_busy[lane];
+    learn(lane, busy, ended, at, mail);
+    auto next = m_reserved.contains(lane) ? std::optional(m_reserved.take(lane)) : takeWaiting(messageId);
+    Q_ASSERT(next && next->message.messageId == messageId);
+    busy = {std::move(*next), at};
+    ++m_started;
+    ConsumerCommand begun = command(Kind::Taken);
+    begun.lane = lane;
+    begun.message = busy.with.message;
+    return begun;
+}
+
+void ConsumerMachine::reserved(int lane, const QString &messageId)
+{
+    if (auto next = takeWaiting(messageId))
+        m_reserved.insert(lane, std::move(*next));
+}
+
+std::optional<ConsumerMachine::Waiting> ConsumerMachine::takeWaiting(const QString &messageId)
+{
+    for (qsizetype i = 0; i < m_waiting.size(); ++i) {
+        if (m_waiting[i].message.messageId == messageId)
+            return m_waiting.takeAt(i);
+    }
+    return std::nullopt;
+}
+
+ConsumerCommands ConsumerMachine::caughtUp(Moment now)
+{
+    ConsumerCommands commands;
+    dispatch(commands, now);
+    receiveIfRoom(commands, now);
+    return commands;
+}
+
 ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now, Moment mail)
 {
     ConsumerCommands commands;
     const Busy busy = m_busy.take(lane);
+    if (m_reserved.contains(lane))
+        m_waiting.prepend(m_reserved.take(lane));
+    if (!m_running || m_databaseAway)
+        giveBackWaiting(commands);
     if (!m_free.contains(lane))
         m_free.append(lane);
     switch (ended) {
@@ -387,11 +451,7 @@ ConsumerCommands ConsumerMachine::laneFree(int lane, Ended ended, Moment now, Mo
             m_tokens += 1; // it was taken for a mail
         [[fallthrough]];
     case Ended::Mailed:
-        m_throttled = 0;
-        learnPace(now - busy.since);
-        if (ended == Ended::Mailed && m_warm.contains(lane))
-            watch(now - busy.since, mail, now);
-        m_warm.insert(lane);
+        learn(lane, busy, ended, now, mail);
         break;
     case Ended::Throttled:
         m_pausedUntil = now + std::min<std::chrono::milliseconds>(60s, 1s * (1 << std::min(m_throttled, 6)));

@@ -20,6 +20,7 @@ struct ConsumerCommand
         AbortReceives, ///< those under way end now
         Hold, ///< `message` waits here for a lane: its visibility is ours to extend from now on
         Dispatch, ///< `message` to `lane`
+        Taken, ///< `lane` has begun with `message` by itself
         NewerHandle, ///< `message` came again while it is held: only its receipt handle counts from now on
         GiveBack, ///< `message` is not started: make it visible again
         Wait, ///< call timerFired() after `wait`
@@ -92,16 +93,28 @@ public:
     /// \param mail how long the mail server took, as part of it
     ConsumerCommands laneFree(int lane, Ended ended, Moment now, Moment mail = Moment(0));
 
-    bool running() const { return m_running; }
-    int inHand() const { return int(m_busy.size() + m_waiting.size()); }
-    int failures() const { return m_failures; } ///< receives that failed in a row
-
-private:
     struct Waiting
     {
         Message message;
         Moment receivedAt{0};
     };
+    /// What lanes may take by themselves, in that order, when they have ended as Mailed or NoMail. Whoever offers that
+    /// withdraws it before the next step, and first tells wentOn() and reserved() for each that was taken.
+    QList<Waiting> offerable(Moment now) const;
+    /// A lane that was busy has ended so and taken one of offerable(), at `at`. caughtUp() follows the last of these.
+    ConsumerCommand wentOn(int lane, Ended ended, const QString &messageId, Moment at, Moment mail = Moment(0));
+    /// A busy lane has taken one of offerable() to begin with it next: it goes on with that, or laneFree() gives it
+    /// back.
+    void reserved(int lane, const QString &messageId);
+    ConsumerCommands caughtUp(Moment now);
+    /// Nothing waits for a lane, and more is being asked for.
+    bool expecting() const { return m_receives > 0 && m_waiting.isEmpty(); }
+
+    bool running() const { return m_running; }
+    int inHand() const { return int(m_busy.size() + m_reserved.size() + m_waiting.size()); }
+    int failures() const { return m_failures; } ///< receives that failed in a row
+
+private:
     struct Busy
     {
         Waiting with;
@@ -123,10 +136,12 @@ private:
     void restart(ConsumerCommands &commands, int lane, Moment now);
     void crowdOut(ConsumerCommands &commands, int lane, const Waiting &with, Moment now);
     void letBackIn(Moment now);
+    void learn(int lane, const Busy &busy, Ended ended, Moment at, Moment mail);
     void learnPace(std::chrono::nanoseconds took);
     void watch(Moment took, Moment mail, Moment now);
     int allowedToWait() const;
     bool isHeld(const QString &messageId) const;
+    std::optional<Waiting> takeWaiting(const QString &messageId);
     /// Takes the right to one more mail, or says when there will be one.
     std::optional<std::chrono::milliseconds> waitForRate(Moment now);
     void stoppedIfIdle(ConsumerCommands &commands);
@@ -157,6 +172,7 @@ private:
     Moment m_pausedUntil{0};
     QList<int> m_free;
     QHash<int, Busy> m_busy; ///< by lane
+    QHash<int, Waiting> m_reserved; ///< by lane, which is busy
     QSet<int> m_warm; ///< lanes that have worked: their first delivery also opens connections
     QList<CrowdedOut> m_restarting; ///< lanes that have crashed, the longest first
     QList<CrowdedOut> m_crowdedOut; ///< lanes without a connection to the database, the longest first

@@ -200,30 +200,52 @@ Result<bool> Lane::isHeld(const QString &eventId)
     return m_settings.doubts->isOpen(eventId);
 }
 
-LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
+bool LaneReport::mayGoOn() const
+{
+    if (databaseLost || crowdedOut || crashed)
+        return false;
+    return report.outcome == Outcome::Sent || report.outcome == Outcome::Duplicate || report.outcome == Outcome::Gone;
+}
+
+Lane::Begun::Begun(const Lane &lane, const Message &message)
+    : machine({lane.m_settings.eventTypes.get(), lane.m_settings.from, lane.m_settings.config.messageIdDomain,
+               lane.m_settings.config.mailIdempotencyHeader, lane.m_settings.config.strategy,
+               lane.m_settings.config.inDoubt},
+              message, djangoTime(nowUsecs()))
+{ }
+
+std::unique_ptr<Lane::Begun> Lane::read(const LaneOrder &order) const
+{
+    auto begun = std::make_unique<Begun>(*this, order.message);
+    begun->command = begun->machine.start((nowNsec() - order.receivedNsec) / 1000);
+    return begun;
+}
+
+LaneReport Lane::deliver(const LaneOrder &order, const std::function<std::optional<LaneOrder>()> &reserve)
 {
     m_restsAt.reset();
     m_crowdedOut = false;
     m_warnings.clear();
-    m_receivedNsec = receivedNsec;
+    m_receivedNsec = order.receivedNsec;
     m_receivedAt = QDateTime::currentDateTimeUtc().addMSecs(-elapsedUsec() / 1000);
-
-    DeliveryMachine delivery({m_settings.eventTypes.get(), m_settings.from, m_settings.config.messageIdDomain,
-                              m_settings.config.mailIdempotencyHeader, m_settings.config.strategy,
-                              m_settings.config.inDoubt},
-                             message, djangoTime(nowUsecs()));
     m_databaseLost.reset();
     m_clockJump = {};
+    const auto begun = m_next ? std::exchange(m_next, nullptr) : read(order);
+    Q_ASSERT(begun->machine.message().messageId == order.message.messageId);
+    DeliveryMachine &delivery = begun->machine;
+    m_reserve = reserve;
     std::optional<FaultPoint> died;
     try {
-        work(delivery);
-        if (m_claims)
+        passedStages(DeliveryReport().stageUsec, delivery);
+        work(delivery, begun->command);
+        if (m_claims && !m_next)
             m_claims->rollBack();
         if (m_handover)
             m_handover->clear();
     } catch (const Death &death) {
         died = death.at; // no more in here: what is caught belongs to the thread, which other lanes may have meanwhile
     }
+    m_reserve = nullptr;
     if (died) { // as the kernel ends a dead process: connections drop, a filled slot stays
         m_claims.reset();
         m_ledger.reset();
@@ -231,27 +253,35 @@ LaneReport Lane::deliver(const Message &message, qint64 receivedNsec)
         m_handover.reset();
     }
 
-    DeliveryReport report = delivery.report();
+    LaneReport report;
     report.lane = m_number;
-    report.receivedAt = m_receivedAt;
-    if (m_databaseLost && report.outcome == Outcome::GivenBack)
-        report.logLine.clear(); // the outage is told once, not once for each message
-    if (report.outcome == Outcome::Failed && report.failedStage == Stage::Claimed)
+    report.report = delivery.report();
+    report.report.lane = m_number;
+    report.report.receivedAt = m_receivedAt;
+    report.crashed = died;
+    report.warnings = m_warnings;
+    if (m_databaseLost && report.report.outcome == Outcome::GivenBack)
+        report.report.logLine.clear(); // the outage is told once, not once for each message
+    if (report.report.outcome == Outcome::Failed && report.report.failedStage == Stage::Claimed)
         m_claims.reset(); // the connection itself may be what failed: the next delivery opens it anew
+    if (!died) {
+        report.databaseLost = m_databaseLost;
+        report.crowdedOut = m_crowdedOut;
+    }
+    if (m_next && !report.mayGoOn()) {
+        m_next.reset();
+        if (m_claims)
+            m_claims->rollBack(); // what was claimed for it
+    }
     if (m_claims && m_number > LanesKeptOpen)
         m_restsAt = std::chrono::steady_clock::now() + IdleTime;
-    if (died)
-        return {m_number, std::move(report), {}, false, died, m_warnings};
-    return {m_number, std::move(report), m_databaseLost, m_crowdedOut, {}, m_warnings};
+    return report;
 }
 
-void Lane::work(DeliveryMachine &delivery)
+void Lane::work(DeliveryMachine &delivery, DeliveryCommand command)
 {
-    auto before = delivery.report().stageUsec;
-    DeliveryCommand command = delivery.start(elapsedUsec());
-    passedStages(before, delivery);
     while (command.kind != Kind::Finish) {
-        before = delivery.report().stageUsec;
+        const auto before = delivery.report().stageUsec;
         auto fault = injected(command, delivery);
         const DeliveryInput result = fault ? std::move(*fault) : execute(command, delivery);
         if (const Error *error = errorOf(result); error && error->kind == ErrorKind::Unreachable)
@@ -261,6 +291,19 @@ void Lane::work(DeliveryMachine &delivery)
         command = delivery.step(result, elapsedUsec());
         passedStages(before, delivery);
     }
+}
+
+/// Together with the claim of what comes next, where that saves a round trip.
+Result<void> Lane::commit()
+{
+    if (m_reserve && m_claims->claimsAhead()) {
+        if (const auto next = std::exchange(m_reserve, nullptr)()) {
+            m_next = read(*next);
+            if (m_next->command.kind == Kind::Begin)
+                return m_claims->commitAndClaim(requestOf(m_next->machine));
+        }
+    }
+    return m_claims->commit();
 }
 
 void Lane::rest()
@@ -369,7 +412,7 @@ DeliveryInput Lane::execute(const DeliveryCommand &command, DeliveryMachine &del
     case Kind::RecordDoubt:
         return recordDoubt(delivery.report());
     case Kind::Commit: {
-        auto committed = m_claims->commit();
+        auto committed = commit();
         if (committed)
             m_handover->clear();
         return committed;
@@ -431,9 +474,14 @@ bool Lane::leaseLasts() const
 
 Result<void> Lane::prepare(const DeliveryMachine &delivery)
 {
-    m_request = {delivery.event().eventId,    delivery.event().type,      delivery.processedAt(),
-                 delivery.event().bodySha256, delivery.type()->lookupSql, delivery.event().fields};
+    m_request = requestOf(delivery);
     return openConnections();
+}
+
+ClaimRequest Lane::requestOf(const DeliveryMachine &delivery) const
+{
+    return {delivery.event().eventId,    delivery.event().type,      delivery.processedAt(),
+            delivery.event().bodySha256, delivery.type()->lookupSql, delivery.event().fields};
 }
 
 SendResult Lane::sendMail(DeliveryMachine &delivery)

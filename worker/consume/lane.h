@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,19 @@ struct LaneReport
     std::optional<FaultPoint>
         crashed; ///< as if its process had died there: nothing is settled, nobody is told the outcome
     QStringList warnings; ///< something beside the delivery: the handover file could not be written
+    qint64 endedNsec = 0; ///< by Lane::nowNsec()
+    QString next; ///< MessageId of what the lane has taken from the Backlog then; empty: it is free
+
+    /// It can begin with another message at once. Whatever else became of this one, the consumer may have to wait, or
+    /// to give back what it has.
+    bool mayGoOn() const;
+};
+
+/// A message for a lane.
+struct LaneOrder
+{
+    Message message;
+    qint64 receivedNsec = 0; ///< by Lane::nowNsec()
 };
 
 /// One delivery at a time: carries out what DeliveryMachine decides, on real services. Blocks on SQL and on the mail
@@ -59,7 +73,10 @@ public:
     /// Monotonic nanoseconds, the clock of `receivedNsec`.
     static qint64 nowNsec();
 
-    LaneReport deliver(const Message &message, qint64 receivedNsec);
+    /// \param reserve gives what this lane will deliver next, if there is something: its claim may travel with this
+    /// one's COMMIT. Called once at most; what was reserved and is not delivered next (the report does not allow it) is
+    /// forgotten here.
+    LaneReport deliver(const LaneOrder &order, const std::function<std::optional<LaneOrder>()> &reserve = {});
     /// Tries to reach the database, with growing pauses and without a message in hand. False: stopped before that.
     bool awaitDatabase();
     /// Ends the connections; the lane can be used again afterwards.
@@ -88,7 +105,17 @@ private:
     void passedStages(const StageTimes &before, const DeliveryMachine &delivery);
     void at(FaultPoint point, const DeliveryMachine &delivery);
     std::optional<DeliveryInput> injected(const DeliveryCommand &command, const DeliveryMachine &delivery);
-    void work(DeliveryMachine &delivery);
+    void work(DeliveryMachine &delivery, DeliveryCommand command);
+    Result<void> commit();
+    ClaimRequest requestOf(const DeliveryMachine &delivery) const;
+    /// A delivery that is read already, and has not begun.
+    struct Begun
+    {
+        explicit Begun(const Lane &lane, const Message &message);
+        DeliveryMachine machine;
+        DeliveryCommand command; ///< its first
+    };
+    std::unique_ptr<Begun> read(const LaneOrder &order) const;
     void pause(std::chrono::milliseconds time) const;
     qint64 clockNsec() const;
 
@@ -105,6 +132,8 @@ private:
     bool m_crowdedOut = false; ///< in the delivery in work
     std::chrono::milliseconds m_clockJump{0}; ///< its clocks are ahead by that, for a fault that is armed
     QStringList m_warnings; ///< of the delivery in work
+    std::function<std::optional<LaneOrder>()> m_reserve; ///< of the delivery in work
+    std::unique_ptr<Begun> m_next; ///< what it has reserved
     std::optional<std::chrono::steady_clock::time_point> m_restsAt;
     std::optional<Handover> m_handover;
     std::optional<SmtpClient> m_smtp;

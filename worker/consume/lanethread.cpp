@@ -11,6 +11,9 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int MostLanes = 32; ///< of a thread: with twice as many, one core could be too little for them
+/// How long a report may wait for others. What it leads to, a delete and a line in the journal, waits longer for
+/// company.
+constexpr std::chrono::milliseconds TellWithin{5};
 
 } // namespace
 
@@ -21,13 +24,14 @@ int LaneThread::lanesOfOne(const LaneSettings &settings)
     return waitsAside ? MostLanes : 1;
 }
 
-LaneThread::LaneThread(const LaneSettings &settings, int first, int lanes, QObject *parent)
+LaneThread::LaneThread(const LaneSettings &settings, std::shared_ptr<Backlog> backlog, int first, int lanes,
+                       QObject *parent)
     : QThread(parent)
     , m_settings(settings)
+    , m_backlog(std::move(backlog))
     , m_first(first)
     , m_count(lanes)
 {
-    qRegisterMetaType<QList<LaneReport>>();
     setObjectName(lanes == 1 ? u"lane %1"_s.arg(first) : u"lanes %1-%2"_s.arg(first).arg(first + lanes - 1));
 }
 
@@ -69,7 +73,7 @@ void LaneThread::run()
     for (int i = 0; i < m_count; ++i)
         m_lanes.push_back(std::make_unique<Lane>(m_settings, m_first + i));
     for (bool ending = false; !ending || m_fibers.running() > 0;) {
-        m_fibers.turn(nextRest());
+        m_fibers.turn(nextDue());
         takeOrders();
         tell();
         rest();
@@ -77,6 +81,7 @@ void LaneThread::run()
         const std::lock_guard lock(m_mutex);
         ending = m_ending && m_orders.isEmpty();
     }
+    m_tellBy = Fibers::Clock::time_point::min(); // whatever is there
     tell();
     close();
 }
@@ -100,25 +105,41 @@ void LaneThread::takeOrders()
         orders = std::exchange(m_orders, {});
         awaits = std::exchange(m_awaits, 0);
     }
-    for (const Order &order : std::as_const(orders)) {
-        m_fibers.start(
-            [this, order] { m_reports.append(lane(order.lane).deliver(order.message, order.receivedNsec)); });
-    }
+    for (const Order &each : std::as_const(orders))
+        m_fibers.start([this, each] { work(each.lane, each.order); });
     if (awaits > 0)
         m_fibers.start([this, awaits] { m_isBack = lane(awaits).awaitDatabase() || m_isBack; });
 }
 
+/// A fiber's: the message that is ordered, and all that wait behind it.
+void LaneThread::work(int number, LaneOrder order)
+{
+    for (;;) {
+        auto [next, isUrgent] =
+            m_backlog->finish(lane(number).deliver(order, [this, number] { return m_backlog->reserve(number); }));
+        const auto tellBy = Fibers::Clock::now() + (isUrgent ? std::chrono::milliseconds(0) : TellWithin);
+        if (!m_tellBy || tellBy < *m_tellBy)
+            m_tellBy = tellBy;
+        if (!next)
+            return;
+        order = std::move(*next);
+    }
+}
+
 void LaneThread::tell()
 {
-    if (!m_reports.isEmpty())
-        Q_EMIT delivered(std::exchange(m_reports, {}));
+    if (m_tellBy && *m_tellBy <= Fibers::Clock::now()) {
+        m_tellBy.reset();
+        if (m_backlog->hasNews()) // else it was looked at meanwhile
+            Q_EMIT reported();
+    }
     if (std::exchange(m_isBack, false))
         Q_EMIT databaseBack();
 }
 
-std::optional<Fibers::Clock::time_point> LaneThread::nextRest() const
+std::optional<Fibers::Clock::time_point> LaneThread::nextDue() const
 {
-    std::optional<Fibers::Clock::time_point> next;
+    auto next = m_tellBy;
     for (const auto &lane : m_lanes) {
         if (const auto at = lane->restsAt(); at && (!next || *at < *next))
             next = at;

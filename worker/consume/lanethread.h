@@ -1,5 +1,6 @@
 #pragma once
 
+#include "worker/consume/backlog.h"
 #include "worker/consume/lane.h"
 #include "worker/wait/fibers.h"
 
@@ -13,8 +14,8 @@
 namespace sendonce {
 
 /// A thread and the lanes that share it. While one of them waits for a server the others work, so that a thread is
-/// enough for dozens; where waiting blocks the thread (SQLite, TLS), it has one lane only. What is ordered and what is
-/// told crosses in lists: under load one wake-up is good for several deliveries.
+/// enough for dozens; where waiting blocks the thread (SQLite, TLS), it has one lane only. A lane is given its first
+/// message; further ones it takes from the Backlog, where its reports lie.
 class LaneThread : public QThread
 {
     Q_OBJECT
@@ -22,15 +23,15 @@ public:
     struct Order
     {
         int lane = 0;
-        Message message;
-        qint64 receivedNsec = 0; ///< by Lane::nowNsec()
+        LaneOrder order;
     };
 
     /// How many lanes one thread may carry under these settings.
     static int lanesOfOne(const LaneSettings &settings);
 
     /// \param first the number of its first lane; they count on from there
-    LaneThread(const LaneSettings &settings, int first, int lanes, QObject *parent = nullptr);
+    LaneThread(const LaneSettings &settings, std::shared_ptr<Backlog> backlog, int first, int lanes,
+               QObject *parent = nullptr);
     ~LaneThread() override; ///< waits for what its lanes have in work
 
     // From any thread.
@@ -39,7 +40,7 @@ public:
     void awaitDatabase(int lane); ///< with that lane, which is free, until databaseBack() or a stop
 
 Q_SIGNALS:
-    void delivered(const QList<sendonce::LaneReport> &reports);
+    void reported(); ///< there is something in the Backlog to look at; not for each report
     void databaseBack();
 
 protected:
@@ -48,12 +49,14 @@ protected:
 private:
     Lane &lane(int number) { return *m_lanes[size_t(number - m_first)]; }
     void takeOrders();
+    void work(int number, LaneOrder order);
     void tell();
     void rest();
     void close();
-    std::optional<Fibers::Clock::time_point> nextRest() const;
+    std::optional<Fibers::Clock::time_point> nextDue() const; ///< for rest() or tell()
 
     const LaneSettings m_settings;
+    const std::shared_ptr<Backlog> m_backlog;
     const int m_first;
     const int m_count;
 
@@ -65,7 +68,7 @@ private:
     Fibers m_fibers;
     // Of the thread alone.
     std::vector<std::unique_ptr<Lane>> m_lanes;
-    QList<LaneReport> m_reports; ///< not told yet
+    std::optional<Fibers::Clock::time_point> m_tellBy; ///< of reports: at the latest
     bool m_isBack = false; ///< the database, not told yet
 };
 

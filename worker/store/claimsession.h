@@ -56,6 +56,16 @@ public:
     virtual Result<Row> lookUp(const ClaimRequest &request) = 0;
     /// After an error the transaction is over, and whether it was committed is not known.
     virtual Result<void> commit() = 0;
+    /// commitAndClaim() saves something here.
+    virtual bool claimsAhead() const { return false; }
+    /// commit(), and in the same breath begin() and claim() of what this lane does next. The answer is commit()'s, as
+    /// early; the rest is collected by begin() and claim() of that request, which come as always, and given up by
+    /// rollBack() or close().
+    virtual Result<void> commitAndClaim(const ClaimRequest &next)
+    {
+        Q_UNUSED(next);
+        return commit();
+    }
     virtual void rollBack() = 0;
     /// The claim once more, on a new connection, committed (spec.md, rule 5). Tries again for lockWait while the
     /// database is away; `stop` does not end it, for a mail is out.

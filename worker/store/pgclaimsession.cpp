@@ -41,6 +41,7 @@ const QByteArray HasBodies =
     "SELECT coalesce(has_table_privilege(found, 'SELECT') AND has_table_privilege(found, 'INSERT') "
     "AND has_table_privilege(found, 'UPDATE'), false) FROM to_regclass('sendonce_eventbody') AS found";
 const QByteArray Begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const QByteArray Commit = "COMMIT";
 /// From here on: the claim is made, and a look-up only looks.
 const QByteArray OnlyRead = "SET TRANSACTION READ ONLY";
 
@@ -111,7 +112,7 @@ std::vector<QByteArray> PgClaimSession::timeOuts(const char *set) const
 
 Result<void> PgClaimSession::connect(const PgPatience &patience, bool waits)
 {
-    m_connection.reset();
+    close();
     m_isOpen = false;
     auto set = timeOuts("SET");
     set.push_back(OnePlan);
@@ -186,19 +187,21 @@ Result<ProcessedEvents::Claim> PgClaimSession::claim(const ClaimRequest &request
     return tryClaim(request, true, time);
 }
 
-Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &request, bool withLookup,
-                                                        const PgPatience &patience)
+Result<PgClaimSession::Claiming> PgClaimSession::claiming(const ClaimRequest &request, bool withLookup) const
 {
     if (!isStorableEventId(request.eventId))
         return Error{
             ErrorKind::Invalid, u"this event_id cannot be claimed: a database could take it for another one"_s, {}};
-    const QString doing = u"the claim of event %1 failed"_s.arg(request.eventId);
-    std::vector<PgConnection::Statement> statements{{Begin, {}}};
+    Claiming claiming;
+    claiming.eventId = request.eventId;
+    claiming.withLookup = withLookup;
+    auto &statements = claiming.statements;
+    statements.push_back({Begin, {}});
     if (m_connection->isPooled()) {
         for (const QByteArray &sql : timeOuts("SET LOCAL"))
             statements.push_back({sql, {}});
     }
-    const size_t claimAt = statements.size();
+    claiming.claimAt = statements.size();
     const bool withBody = m_hasBodies && !request.bodySha256.isEmpty();
     PgConnection::Statement insert{
         withBody ? ClaimWithBody : ClaimAlone,
@@ -206,30 +209,55 @@ Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &requ
     if (withBody)
         insert.values.push_back(request.bodySha256.toHex());
     statements.push_back(std::move(insert));
-    m_row.reset();
     if (withLookup) {
         auto lookup = PgLookup::statement(request);
         if (lookup) {
             statements.push_back({OnlyRead, {}});
             statements.push_back(lookup.take());
         } else {
-            m_row = lookup.error();
+            claiming.noLookup = lookup.error();
         }
     }
+    return claiming;
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::tryClaim(const ClaimRequest &request, bool withLookup,
+                                                        const PgPatience &patience)
+{
+    const QString doing = u"the claim of event %1 failed"_s.arg(request.eventId);
+    if (const auto ahead = std::exchange(m_ahead, std::nullopt)) {
+        m_isOpen = true;
+        if (ahead->eventId == request.eventId && withLookup)
+            return claimed(request, *ahead, m_connection->answers(patience, doing), patience);
+        m_connection.reset(); // a claim that nobody wants any more; its transaction ends with the connection
+        return Error{ErrorKind::Unreachable, doing, {}};
+    }
+    const auto claiming = this->claiming(request, withLookup);
+    if (!claiming)
+        return claiming.error();
     m_isOpen = true;
-    auto answers = m_connection->run(statements, patience, doing);
-    if (answers.size() <= claimAt || !answers[claimAt])
+    return claimed(request, claiming.value(), m_connection->run(claiming->statements, patience, doing), patience);
+}
+
+Result<ProcessedEvents::Claim> PgClaimSession::claimed(const ClaimRequest &request, const Claiming &claiming,
+                                                       std::vector<Result<PgRows>> answers, const PgPatience &patience)
+{
+    m_row.reset();
+    if (claiming.noLookup)
+        m_row = *claiming.noLookup;
+    if (answers.size() <= claiming.claimAt || !answers[claiming.claimAt])
         return answers.back().error();
-    if (withLookup && !m_row) {
+    if (claiming.withLookup && !m_row) {
         if (!answers.back()) {
             Error error = answers.back().error();
-            error.text.replace(doing, u"the look-up in %1 failed"_s.arg(m_connection->name()));
+            error.text.replace(u"the claim of event %1 failed"_s.arg(request.eventId),
+                               u"the look-up in %1 failed"_s.arg(m_connection->name()));
             m_row = error;
         } else {
             m_row = PgLookup::rowOf(answers.back().value());
         }
     }
-    if (answers[claimAt]->text(0, 0) == "0")
+    if (answers[claiming.claimAt]->text(0, 0) == "0")
         return standing(request, patience);
     ProcessedEvents::Claim claim;
     claim.inserted = true;
@@ -271,19 +299,51 @@ Result<void> PgClaimSession::commit()
 {
     if (!std::exchange(m_isOpen, false))
         return {}; // a duplicate, and its transaction had to be given up: there was nothing in it
-    auto done = m_connection->runOne(
-        {"COMMIT", {}}, patience(std::min<std::chrono::milliseconds>(m_settings.lockWait, CommitPatience), nullptr),
-        u"COMMIT failed"_s);
-    if (done && done->tag() != "COMMIT") // what a broken transaction answers, and no error
-        done = Error{ErrorKind::Io, u"COMMIT failed: the transaction was rolled back"_s, {}};
+    return committed(m_connection->runOne({Commit, {}}, commitPatience(), u"COMMIT failed"_s));
+}
+
+Result<void> PgClaimSession::commitAndClaim(const ClaimRequest &next)
+{
+    if (!claimsAhead()) // a pooler may have another backend for the next transaction
+        return commit();
+    auto claiming = this->claiming(next, true);
+    if (!claiming)
+        return commit();
+    m_isOpen = false;
+    auto &statements = claiming->statements;
+    statements.insert(statements.begin(), {Commit, {}});
+    auto done = committed(m_connection->runFirst(statements, commitPatience(), u"COMMIT failed"_s));
     if (done)
+        m_ahead = claiming.take();
+    return done;
+}
+
+PgPatience PgClaimSession::commitPatience() const
+{
+    return patience(std::min<std::chrono::milliseconds>(m_settings.lockWait, CommitPatience), nullptr);
+}
+
+Result<void> PgClaimSession::committed(const Result<PgRows> &answer)
+{
+    if (answer && answer->tag() == Commit)
         return {};
     m_connection.reset();
-    return done.error();
+    if (!answer)
+        return answer.error();
+    // What a broken transaction answers, and no error.
+    return Error{ErrorKind::Io, u"COMMIT failed: the transaction was rolled back"_s, {}};
+}
+
+void PgClaimSession::close()
+{
+    m_ahead.reset();
+    m_connection.reset();
 }
 
 void PgClaimSession::rollBack()
 {
+    if (m_ahead)
+        close(); // rare, and the server rolls back
     if (!std::exchange(m_isOpen, false) || !m_connection)
         return;
     if (!m_connection->isUsable()
@@ -294,7 +354,7 @@ void PgClaimSession::rollBack()
 
 Result<ProcessedEvents::Claim> PgClaimSession::reclaim(const ClaimRequest &request)
 {
-    m_connection.reset();
+    close();
     m_isOpen = false;
     const qint64 left = std::min<qint64>(m_bound.remainingTime(), m_settings.lockWait.count());
     const PgPatience time{QDeadlineTimer(std::max<std::chrono::milliseconds>(LastTry, std::chrono::milliseconds(left))),

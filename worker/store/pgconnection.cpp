@@ -309,12 +309,12 @@ std::optional<Error> PgConnection::awaitResult(const PgPatience &patience)
     return std::nullopt;
 }
 
-bool PgConnection::queue(const Statement &statement, std::vector<bool> &preparing)
+bool PgConnection::queue(const Statement &statement)
 {
     const auto values = pointers(statement);
     const int count = int(values.size());
     if (m_pooled || !statement.isKept) {
-        preparing.push_back(false);
+        m_sent.push_back({});
         return PQsendQueryParams(m_connection, statement.sql.constData(), count, nullptr, values.data(), nullptr,
                                  nullptr, 0)
             == 1;
@@ -324,43 +324,45 @@ bool PgConnection::queue(const Statement &statement, std::vector<bool> &preparin
     const QByteArray name = isNew ? nameOf(statement.sql) : known->second;
     if (isNew && PQsendPrepare(m_connection, name.constData(), statement.sql.constData(), 0, nullptr) != 1)
         return false;
-    preparing.push_back(isNew);
+    m_sent.push_back({isNew ? statement.sql : QByteArray()});
     return PQsendQueryPrepared(m_connection, name.constData(), count, values.data(), nullptr, nullptr, 0) == 1;
 }
 
-std::vector<Result<PgRows>> PgConnection::run(const std::vector<Statement> &statements, const PgPatience &patience,
-                                              const QString &doing)
+std::optional<Error> PgConnection::send(const std::vector<Statement> &statements, bool firstAtOnce,
+                                        const PgPatience &patience, const QString &doing)
 {
-    std::vector<Result<PgRows>> answers;
-    if (statements.empty())
-        return answers;
-    const auto give = [&](const Error &error) {
-        answers.emplace_back(error);
-        return std::move(answers);
-    };
+    m_sent.clear();
+    m_answered = 0;
     if (m_isOver || PQenterPipelineMode(m_connection) != 1)
-        return give(lost(doing));
-    std::vector<bool> preparing;
+        return lost(doing);
     for (const Statement &statement : statements) {
-        if (!queue(statement, preparing))
-            return give(lost(doing));
+        if (!queue(statement))
+            return lost(doing);
+        // Else the server keeps its answers together until the end.
+        if (firstAtOnce && m_sent.size() == 1 && PQsendFlushRequest(m_connection) != 1)
+            return lost(doing);
     }
     if (PQpipelineSync(m_connection) != 1)
-        return give(lost(doing));
+        return lost(doing);
     if (const auto ended = flush(patience))
-        return give({ended->kind, u"%1: %2"_s.arg(doing, ended->text), {}});
+        return Error{ended->kind, u"%1: %2"_s.arg(doing, ended->text), {}};
+    return std::nullopt;
+}
 
+/// Of the next statement, or of preparing it where that failed. Aborted without a text: it was not run, because of one
+/// that failed before it.
+Result<PgRows> PgConnection::nextAnswer(const PgPatience &patience, const QString &doing)
+{
+    const Sent &sent = m_sent[m_answered];
     std::optional<Error> failure;
-    const auto commands = statements.size() + size_t(std::count(preparing.cbegin(), preparing.cend(), true));
-    size_t statement = 0;
-    bool isPreparation = preparing[0];
-    for (size_t i = 0; i < commands; ++i) {
+    PgRows rows;
+    for (int commands = sent.preparing.isEmpty() ? 1 : 2; commands > 0; --commands) {
         // The result of a command, then a null.
         pg_result *result = nullptr;
         for (int turn = 0; turn < 2; ++turn) {
             if (const auto ended = awaitResult(patience)) {
                 PQclear(result);
-                return give({ended->kind, u"%1: %2"_s.arg(doing, ended->text), {}});
+                return Error{ended->kind, u"%1: %2"_s.arg(doing, ended->text), {}};
             }
             pg_result *next = PQgetResult(m_connection);
             if (turn == 0)
@@ -370,32 +372,48 @@ std::vector<Result<PgRows>> PgConnection::run(const std::vector<Statement> &stat
                 m_isOver = true;
             }
         }
-        PgRows rows(result);
+        rows = PgRows(result);
         const ExecStatusType status = PQresultStatus(result); // of a null: a fatal error
         const bool isLost = PQstatus(m_connection) != CONNECTION_OK;
-        if (status == PGRES_PIPELINE_ABORTED)
-            continue;
-        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+        if (status == PGRES_PIPELINE_ABORTED) {
+            if (!failure)
+                failure = Error{ErrorKind::Aborted, {}, {}};
+        } else if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
             const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
             const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : nullptr;
-            const Error error = postgresError(QString::fromLatin1(state),
-                                              oneLine(text ? text : PQerrorMessage(m_connection)), isLost, doing);
-            if (!failure)
-                failure = error;
+            failure = postgresError(QString::fromLatin1(state), oneLine(text ? text : PQerrorMessage(m_connection)),
+                                    isLost, doing);
             if (isLost) {
                 m_isOver = true;
-                return give(*failure);
+                return *failure;
             }
-            continue;
+        } else if (commands == 2) {
+            m_prepared.emplace(sent.preparing, nameOf(sent.preparing));
         }
-        if (isPreparation) {
-            m_prepared.emplace(statements[statement].sql, nameOf(statements[statement].sql));
-            isPreparation = false;
-            continue;
-        }
-        answers.emplace_back(std::move(rows));
-        ++statement;
-        isPreparation = statement < preparing.size() && preparing[statement];
+    }
+    ++m_answered;
+    if (failure)
+        return *failure;
+    return rows;
+}
+
+std::vector<Result<PgRows>> PgConnection::answers(const PgPatience &patience, const QString &doing)
+{
+    std::vector<Result<PgRows>> answers;
+    const auto give = [&](const Error &error) {
+        answers.emplace_back(error);
+        return std::move(answers);
+    };
+    std::optional<Error> failure;
+    while (m_answered < m_sent.size()) {
+        const size_t before = m_answered;
+        auto answer = nextAnswer(patience, doing);
+        if (m_answered == before) // nothing more can be had of this connection
+            return give(failure.value_or(answer.error()));
+        if (answer && !failure)
+            answers.push_back(std::move(answer));
+        else if (!answer && !failure && !answer.error().text.isEmpty())
+            failure = answer.error();
     }
     if (const auto ended = awaitResult(patience))
         return give({ended->kind, u"%1: %2"_s.arg(doing, ended->text), {}});
@@ -407,6 +425,27 @@ std::vector<Result<PgRows>> PgConnection::run(const std::vector<Statement> &stat
     if (failure)
         return give(*failure);
     return answers;
+}
+
+std::vector<Result<PgRows>> PgConnection::run(const std::vector<Statement> &statements, const PgPatience &patience,
+                                              const QString &doing)
+{
+    std::vector<Result<PgRows>> refused;
+    if (statements.empty())
+        return refused;
+    if (const auto failed = send(statements, false, patience, doing)) {
+        refused.emplace_back(*failed);
+        return refused;
+    }
+    return answers(patience, doing);
+}
+
+Result<PgRows> PgConnection::runFirst(const std::vector<Statement> &statements, const PgPatience &patience,
+                                      const QString &doing)
+{
+    if (const auto failed = send(statements, true, patience, doing))
+        return *failed;
+    return nextAnswer(patience, doing);
 }
 
 Result<PgRows> PgConnection::runOne(const Statement &statement, const PgPatience &patience, const QString &doing)

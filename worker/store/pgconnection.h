@@ -78,6 +78,10 @@ public:
     std::vector<Result<PgRows>> run(const std::vector<Statement> &statements, const PgPatience &patience,
                                     const QString &doing);
     Result<PgRows> runOne(const Statement &statement, const PgPatience &patience, const QString &doing);
+    /// Sends all in one piece, but waits for the first one only; answers() follows, and nothing else before it.
+    Result<PgRows> runFirst(const std::vector<Statement> &statements, const PgPatience &patience, const QString &doing);
+    /// Of what runFirst() has not waited for; as run().
+    std::vector<Result<PgRows>> answers(const PgPatience &patience, const QString &doing);
 
     /// False once anything has ended it; also looks whether the server has hung up meanwhile. Does not wait.
     bool isUsable();
@@ -98,13 +102,23 @@ private:
     std::optional<Error> await(short events, const PgPatience &patience);
     std::optional<Error> awaitResult(const PgPatience &patience);
     Error lost(const QString &doing);
-    bool queue(const Statement &statement, std::vector<bool> &preparing);
+    bool queue(const Statement &statement);
+    std::optional<Error> send(const std::vector<Statement> &statements, bool firstAtOnce, const PgPatience &patience,
+                              const QString &doing);
+    Result<PgRows> nextAnswer(const PgPatience &patience, const QString &doing);
 
     pg_conn *m_connection = nullptr;
     const QString m_name;
     bool m_pooled = false;
     bool m_isOver = false; ///< a deadline passed or a protocol went wrong: nothing more is sent
     std::map<QByteArray, QByteArray> m_prepared; ///< SQL text -> the statement's name
+
+    struct Sent
+    {
+        QByteArray preparing; ///< its SQL text, when it was sent to be prepared as well; else empty
+    };
+    std::vector<Sent> m_sent; ///< since the last synchronisation
+    size_t m_answered = 0; ///< of them
 };
 
 } // namespace sendonce
