@@ -375,6 +375,30 @@ private Q_SLOTS:
         QCOMPARE(cells[1].other, 3);
         QCOMPARE(cells[1].runs, 3);
         QCOMPARE(cells[1].mark, Mark::Alarm);
+        QCOMPARE(cells[0].expected, 1); // nothing here is a matter of timing
+        QCOMPARE(cells[1].expected, 0);
+    }
+
+    void whereTheTimingIsLeftToChanceNoFigureIsExpected()
+    {
+        GuaranteeMatrix matrix(m_dir.filePath(u"chance"_s));
+        const QStringList timed = {u"duplicate-delivery"_s, u"race"_s, u"commit-fails-duplicate"_s};
+        matrix.run({{u"check-then-insert"_s}, timed + QStringList{u"lost-delete"_s}, 2});
+        QVERIFY(ends(matrix, 60'000));
+        QCOMPARE(matrix.cells().size(), 8);
+        for (const MatrixCell &each : matrix.cells()) {
+            const bool isTimed = timed.contains(each.hazard);
+            QVERIFY2(each.mails >= 0, qPrintable(shown(each)));
+            QCOMPARE(each.expected, isTimed ? -1 : 1);
+            QCOMPARE(toJson(each)["expected"_L1].isNull(), isTimed);
+        }
+        for (const QString &hazard : timed) // held, each promises a figure
+            QVERIFY(cell(u"check-then-insert"_s, hazard).expected > 0);
+        // One that was stopped after its first run is nothing that theory has otherwise.
+        MatrixCell stopped = judged(2, 0, false);
+        stopped.expected = -1;
+        const QString text = matrixText(GuaranteeMatrix::shape(), {stopped});
+        QVERIFY2(!text.contains("not -1"_L1) && !text.contains("theory"_L1), qPrintable(text));
     }
 
     void stoppingEndsIt()

@@ -4,6 +4,7 @@
 #include "ui/deadletterspanel.h"
 #include "ui/doubtspanel.h"
 #include "ui/faultspanel.h"
+#include "ui/helpwindow.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
 #include "ui/mailboxpanel.h"
@@ -282,6 +283,28 @@ private Q_SLOTS:
                 seen.insert(key);
             }
         }
+    }
+
+    void helpNamesEveryPanelAndWorkspace()
+    {
+        MainWindow window;
+        window.actions().help->trigger();
+        const auto *help = window.findChild<HelpWindow *>();
+        QVERIFY(help);
+        // Of a sentence each; the keyboard's list names whatever has a shortcut.
+        QString text;
+        for (const PlainLabel *label : help->findChildren<PlainLabel *>()) {
+            if (label->wordWrap())
+                text += label->text() + u'\n';
+        }
+        QStringList names;
+        for (const PanelDock *dock : window.findChildren<PanelDock *>())
+            names += dock->plainTitle();
+        QVERIFY(names.size() >= 12);
+        for (const QAction *workspace : window.actions().workspaces->actions())
+            names += workspace->text().remove(u'&') + u':';
+        for (const QString &name : std::as_const(names))
+            QVERIFY2(text.contains(QRegularExpression(u"\\b%1"_s.arg(name))), qPrintable(name));
     }
 
     void everyFocusableWidgetHasAName()

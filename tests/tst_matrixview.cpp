@@ -116,6 +116,7 @@ private Q_SLOTS:
         MatrixCell rate = cell(u"d"_s, 0, 2, Mark::Warning, u"2 in 37 of 100"_s);
         rate.runs = 100;
         rate.other = 37;
+        rate.expected = -1;
         QTest::newRow("a rate") << rate << u"2"_s << u"37 of 100"_s << u"warning"_s << int(Tone::InDoubt);
         MatrixCell unknown;
         unknown.text = u"no free port"_s;
@@ -203,6 +204,14 @@ private Q_SLOTS:
         QCOMPARE(board.label("cellFolder"), u"Evidence: /data/scenarios/one-transaction"_s);
         click(board.button("copyMatrixEvidence"));
         QCOMPARE(QGuiApplication::clipboard()->text(), u"/data/scenarios/one-transaction"_s);
+        MatrixCell chance = cell(u"one-transaction"_s, 1, 2, Mark::Warning, u"2 in 37 of 100"_s);
+        chance.runs = 100;
+        chance.other = 37;
+        chance.expected = -1;
+        board.panel.takeCell(chance);
+        QTRY_COMPARE(board.label("cellVerdict"), u"2 in 37 of 100"_s);
+        QCOMPARE(board.label("cellFacts"), u"37 of 100 runs had not one e-mail · 1.4 s"_s);
+        QCOMPARE(board.panel.model()->countOff(), 0);
         QTest::keyClick(view, Qt::Key_Right);
         QCOMPARE(board.label("cellVerdict"), u"not measured yet"_s);
         QVERIFY(!board.button("copyMatrixEvidence")->isEnabled());

@@ -89,10 +89,21 @@ HelpWindow::HelpWindow(const QMenuBar *menus, QWidget *parent) : QDialog(parent)
                    "them, and you "
                    "decide: it arrived, send it again, or ask the mailbox."),
                 tr("Copies in Mailbox: 1 is the proof. 2 is red: somebody got the same e-mail twice.")});
-    addSection(layout, tr("Panels"),
-               {tr("Every panel can be dragged by its heading or its tab, floated, put beside another one, or hidden "
-                   "(View > Panels). "
-                   "View > Reset layout puts them back. Choosing an event in one panel marks it in all of them.")});
+    addSection(
+        layout, tr("Panels"),
+        {tr("Every panel can be dragged by its heading or its tab, floated, put beside another one, or hidden "
+            "(View > Panels). "
+            "View > Reset layout puts them back. Choosing an event in one panel marks it in all of them."),
+         tr("Queue: how many messages wait, and how that went. Send and inject: events and duplicates of your own. "
+            "Log: what the worker says. Check: queue, database and mail server looked at, and what to do about "
+            "each finding. Audit: who replayed, edited, deleted or settled what, and when."),
+         tr("Faults: make mail server, queue, database or worker fail on purpose, by a ready-made fault or one of "
+            "your own. Scenarios: stories of what can go wrong, each run in a world of its own and judged. "
+            "Guarantee matrix: several designs, the failing ones too, measured under each thing that can go "
+            "wrong."),
+         tr("View > Workspace arranges the panels. Demo: scenarios, mailbox and log, for an audience. Support: dead "
+            "letters, processed events, doubts and audit; nothing that makes anything fail. QA: faults, "
+            "scenarios, matrix and log.")});
 
     layout->addSpacing(SpacingUnit);
     m_shortcuts = new PlainLabel(tr("Keyboard"), PlainLabel::Role::Strong);

@@ -86,7 +86,9 @@ MatrixCellRun::MatrixCellRun(MatrixOrder order, QObject *parent)
     const MatrixPromise promise = promiseOf(m_order.design, m_order.hazard.about.id);
     m_cell.design = rowId(m_order.design, m_order.suppressing);
     m_cell.hazard = m_order.hazard.about.id;
-    m_cell.expected = m_order.suppressing ? promise.different : promise.mails;
+    // Where a worker was to be held and is not, a design's promise is no single figure.
+    if (m_steps.size() == m_order.hazard.steps.size())
+        m_cell.expected = m_order.suppressing ? promise.different : promise.mails;
     m_cell.folder = m_order.folder;
     m_log = {u"%1: %2"_s.arg(m_order.design.title, m_order.hazard.about.title), m_order.hazard.about.explanation};
     if (m_order.suppressing)

@@ -43,7 +43,7 @@ const MatrixCell *find(const QList<MatrixCell> &cells, const QString &design, co
 /// A repeated one may well come out differently: its rate says so.
 bool isUnexpected(const MatrixCell &cell)
 {
-    return cell.runs == 1 && cell.mails >= 0 && cell.mails != cell.expected;
+    return cell.runs == 1 && cell.mails >= 0 && cell.expected >= 0 && cell.mails != cell.expected;
 }
 
 QString cssClass(Mark mark)
@@ -78,7 +78,9 @@ QString summary(const QList<MatrixCell> &cells)
     qsizetype runs = 0;
     for (const MatrixCell &cell : cells)
         runs += cell.runs;
-    if (runs > cells.size()) // whatever theory has: rates
+    const bool isByChance = std::any_of(cells.cbegin(), cells.cend(),
+                                        [](const MatrixCell &cell) { return cell.mails >= 0 && cell.expected < 0; });
+    if (runs > cells.size() || isByChance) // whatever theory has: rates
         return u"%1 cells, %2 runs."_s.arg(cells.size()).arg(runs);
     const auto unexpected = std::count_if(cells.cbegin(), cells.cend(), isUnexpected);
     const auto unknown =
@@ -167,7 +169,7 @@ QJsonObject toJson(const MatrixCell &cell)
     return {{u"design"_s, cell.design},
             {u"hazard"_s, cell.hazard},
             {u"mails"_s, cell.mails < 0 ? QJsonValue() : QJsonValue(cell.mails)},
-            {u"expected"_s, cell.expected},
+            {u"expected"_s, cell.expected < 0 ? QJsonValue() : QJsonValue(cell.expected)},
             {u"announced"_s, cell.announced},
             {u"held"_s, cell.held},
             {u"mark"_s, markName(cell.mark)},

@@ -11,7 +11,8 @@
 namespace sendonce {
 
 /// {"design":…,"hazard":…,"mails":1,"expected":1,"announced":0,"held":false,"mark":"calm","text":"1 e-mail",
-/// "seconds":1.2,"runs":1,"other":0,"folder":…}; mails is null when it was not measured.
+/// "seconds":1.2,"runs":1,"other":0,"folder":…}; mails is null when it was not measured, expected where repeats leave
+/// the timing to chance.
 QJsonObject toJson(const MatrixCell &cell);
 QByteArray matrixJsonLines(const QList<MatrixCell> &cells);
 /// One self-contained page; figures and words, not colour alone.

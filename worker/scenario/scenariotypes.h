@@ -91,7 +91,7 @@ struct MatrixCell
     QString design; ///< its id, with "+suppressing" behind it where the receiving side drops copies
     QString hazard;
     int mails = -1; ///< -1: not measured yet
-    int expected = -1; ///< by what the design promises
+    int expected = -1; ///< by what the design promises; -1: the timing was left to chance, so no figure is
     int announced = 0; ///< events that it called possibly mailed twice, or in doubt
     bool held = false; ///< in doubt, waiting for a person
     Mark mark = Mark::Unknown;
