@@ -231,7 +231,7 @@ LaneReport Lane::deliver(const LaneOrder &order, const std::function<std::option
     m_databaseLost.reset();
     m_clockJump = {};
     const auto begun = m_next ? std::exchange(m_next, nullptr) : read(order);
-    Q_ASSERT(begun->machine.message().messageId == order.message.messageId);
+    Q_ASSERT(begun->machine.message().messageId == order.message.messageId); // finish() of Backlog sees to that
     DeliveryMachine &delivery = begun->machine;
     m_reserve = reserve;
     std::optional<FaultPoint> died;
