@@ -124,6 +124,28 @@ private Q_SLOTS:
         QTRY_COMPARE(last(states), WorkerState::Stopped); // and not after the 20 s of the poll
     }
 
+    void aStopSaysWhatTheQueueWasAsked()
+    {
+        openAndWait();
+        QSignalSpy delivered(m_worker.get(), &Worker::delivered);
+        QSignalSpy logged(m_worker.get(), &Worker::logged);
+        SendRequest request;
+        request.copies = 10;
+        for (int i = 0; i < 3; ++i)
+            m_worker->send(request);
+        m_worker->start();
+        QTRY_COMPARE(delivered.size(), 30);
+        m_worker->stop();
+        const auto lastLine = [&logged] { return logged.isEmpty() ? LogLine() : logged.last().at(0).value<LogLine>(); };
+        QTRY_VERIFY2(lastLine().text.startsWith(u"Worker stopped"_s), qPrintable(lastLine().text));
+        static const QRegularExpression Requests(
+            u"^Worker stopped; requests to the queue: (?:.*, )?DeleteMessageBatch (\\d+), (?:.*, )?ReceiveMessage (\\d+)"_s);
+        const auto match = Requests.match(lastLine().text);
+        QVERIFY2(match.hasMatch(), qPrintable(lastLine().text));
+        QVERIFY(match.captured(1).toInt() >= 3 && match.captured(1).toInt() <= 30); // batches
+        QVERIFY(match.captured(2).toInt() >= 3);
+    }
+
     void stopTwiceAndBeforeStartAndRestartAreFine()
     {
         openAndWait();

@@ -353,6 +353,7 @@ void Worker::Private::startConsumer()
         u"Worker started: %1, %2"_s.arg(config.queueUrl.toString(),
                                         lanes == 1 ? u"1 lane"_s : u"%1 lanes"_s.arg(lanes)));
     setState(WorkerState::Running);
+    requestsBefore = client->requestCounts();
     consumer->start();
     operations->ask([](Operator &each) { each.scheduleCleanUps(); });
 }
@@ -363,7 +364,13 @@ void Worker::Private::consumerStopped()
         startConsumer();
         return;
     }
-    log(LogLevel::Info, u"Worker stopped"_s);
+    QStringList requests;
+    for (auto each = client->requestCounts().cbegin(); each != client->requestCounts().cend(); ++each) {
+        if (const qint64 count = each.value() - requestsBefore.value(each.key()); count > 0)
+            requests.append(u"%1 %2"_s.arg(each.key(), QString::number(count)));
+    }
+    log(LogLevel::Info,
+        u"Worker stopped; requests to the queue: "_s + (requests.isEmpty() ? u"none"_s : requests.join(u", "_s)));
     setState(WorkerState::Stopped);
     if (closing) {
         // Not from here: the consumer is still telling us that it has stopped.

@@ -30,6 +30,7 @@ struct Worker::Private
 
     std::shared_ptr<const EventTypes> types;
     std::unique_ptr<SqsClient> client;
+    QMap<QString, qint64> requestsBefore; ///< its counts when the consumer was started
     std::unique_ptr<QueueMonitor> monitor;
     std::unique_ptr<FaultSocket> faults;
     std::unique_ptr<Consumer> consumer;

@@ -205,10 +205,16 @@ void Consumer::databaseBack()
 void Consumer::carryOut(const ConsumerCommands &commands)
 {
     QHash<LaneThread *, QList<LaneThread::Order>> orders;
+    const auto giveOrders = [&orders] {
+        for (auto each = orders.cbegin(); each != orders.cend(); ++each)
+            each.key()->deliver(each.value());
+        orders.clear();
+    };
     for (const ConsumerCommand &command : commands) {
         const Message &message = command.message;
         switch (command.kind) {
         case Kind::Receive:
+            giveOrders(); // signing and sending takes a while, and a lane waits
             receive(command.count, command.longPoll);
             break;
         case Kind::AbortReceives:
@@ -247,8 +253,7 @@ void Consumer::carryOut(const ConsumerCommands &commands)
             break;
         }
     }
-    for (auto each = orders.cbegin(); each != orders.cend(); ++each)
-        each.key()->deliver(each.value());
+    giveOrders();
     Q_EMIT inHandChanged(m_machine.inHand());
 }
 

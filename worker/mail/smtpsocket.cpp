@@ -186,12 +186,12 @@ qint64 SmtpSocket::unwritten() const
     return m_tls->bytesToWrite() + (m_tls->isEncrypted() ? m_tls->encryptedBytesToWrite() : 0);
 }
 
-Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
+Result<void> SmtpSocket::write(const QByteArray &bytes, const Patience &patience, bool isBody)
 {
-    return m_tls ? writeTls(bytes, patience, untilAnswered) : writeClear(bytes, patience, untilAnswered);
+    return m_tls ? writeTls(bytes, patience, isBody) : writeClear(bytes, patience, isBody);
 }
 
-Result<void> SmtpSocket::writeTls(const QByteArray &bytes, const Patience &patience, bool untilAnswered)
+Result<void> SmtpSocket::writeTls(const QByteArray &bytes, const Patience &patience, bool isBody)
 {
     for (qsizetype position = 0; position < bytes.size(); position += Chunk) {
         if (!isOpen())
@@ -204,19 +204,20 @@ Result<void> SmtpSocket::writeTls(const QByteArray &bytes, const Patience &patie
             m_tls->waitForBytesWritten(patience.sliceMsec());
             if (!isOpen())
                 return lost();
-            if (untilAnswered && (m_tls->bytesAvailable() > 0 || !m_replies.isEmpty()))
+            if (isBody && (m_tls->bytesAvailable() > 0 || !m_replies.isEmpty()))
                 return {};
         }
     }
     return {};
 }
 
-Result<void> SmtpSocket::writeClear(QByteArrayView bytes, const Patience &patience, bool untilAnswered)
+Result<void> SmtpSocket::writeClear(QByteArrayView bytes, const Patience &patience, bool isBody)
 {
+    const int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (isBody ? MSG_MORE : 0);
     while (!bytes.isEmpty()) {
         if (!isOpen())
             return lost();
-        const auto sent = ::send(m_descriptor, bytes.data(), size_t(bytes.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
+        const auto sent = ::send(m_descriptor, bytes.data(), size_t(bytes.size()), flags);
         if (sent >= 0) {
             bytes = bytes.sliced(sent);
             continue;
@@ -225,18 +226,17 @@ Result<void> SmtpSocket::writeClear(QByteArrayView bytes, const Patience &patien
             continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK) {
             m_error = errno;
-            if (untilAnswered && (!m_replies.isEmpty() || takeWhatCame()))
+            if (isBody && (!m_replies.isEmpty() || takeWhatCame()))
                 return {}; // it said why before it closed
             m_closed = true;
             return lost();
         }
-        if (untilAnswered && !m_replies.isEmpty())
+        if (isBody && !m_replies.isEmpty())
             return {};
         if (patience.over())
             return patience.ended();
-        const short came =
-            awaitDescriptor(m_descriptor, untilAnswered ? POLLOUT | POLLIN : POLLOUT, patience.sliceMsec());
-        if (untilAnswered && (came & POLLIN))
+        const short came = awaitDescriptor(m_descriptor, isBody ? POLLOUT | POLLIN : POLLOUT, patience.sliceMsec());
+        if (isBody && (came & POLLIN))
             return {};
     }
     return {};

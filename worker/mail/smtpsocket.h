@@ -45,9 +45,10 @@ public:
     /// The other end is this computer.
     bool staysHere() const;
 
-    /// Waits until the kernel has all of it. Ends early, without an error, when the server says something meanwhile and
-    /// `untilAnswered`.
-    Result<void> write(const QByteArray &bytes, const Patience &patience, bool untilAnswered = false);
+    /// Waits until the kernel has all of it. \param isBody of a mail: ends early, without an error, when the server
+    /// says something meanwhile; and the dot follows, so in clear the kernel may keep the last packet for it (MSG_MORE,
+    /// for 200 ms at most): the server is woken once for both.
+    Result<void> write(const QByteArray &bytes, const Patience &patience, bool isBody = false);
 
     Result<SmtpReply> readReply(const Patience &patience);
 
@@ -60,8 +61,8 @@ private:
 
     Error lost() const;
     qint64 unwritten() const;
-    Result<void> writeClear(QByteArrayView bytes, const Patience &patience, bool untilAnswered);
-    Result<void> writeTls(const QByteArray &bytes, const Patience &patience, bool untilAnswered);
+    Result<void> writeClear(QByteArrayView bytes, const Patience &patience, bool isBody);
+    Result<void> writeTls(const QByteArray &bytes, const Patience &patience, bool isBody);
     bool takeWhatCame(); ///< into m_replies; false: nothing was there
     bool waitForMore(const Patience &patience); ///< for a slice at most; whether something came
     bool kernelHasNews() const;

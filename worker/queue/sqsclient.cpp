@@ -13,6 +13,8 @@
 #include <QMetaMethod>
 #include <QPointer>
 
+#include <numeric>
+
 using namespace Qt::StringLiterals;
 
 namespace sendonce {
@@ -104,7 +106,7 @@ SqsCall *SqsClient::post(const char *operation, const Result<QByteArray> &json, 
                               {isOnce ? 1 : m_settings.maxAttempts, m_settings.retryStep},
                               receives},
                              context ? context : this, std::move(finish), this);
-    connect(post, &SqsPost::sent, this, [this] { ++m_requestCount; });
+    connect(post, &SqsPost::sent, this, [this, operation] { ++m_requestCounts[QString::fromLatin1(operation)]; });
     connect(post, &SqsPost::clockCorrected, this, [this, endpoint](std::chrono::seconds offset) {
         warn(u"%1, says %2; requests are signed with its time"_s.arg(clockskew::describe(offset),
                                                                      endpointText(endpoint)));
@@ -235,6 +237,11 @@ bool SqsClient::refusesKeys(const Error &error, bool ofReceive)
 {
     return error.code == sqserrors::NoKeys || sqserrors::wantsNewKeys(error.code)
         || (ofReceive && sqserrors::isDenial(error.code));
+}
+
+qint64 SqsClient::requestCount() const
+{
+    return std::accumulate(m_requestCounts.cbegin(), m_requestCounts.cend(), Q_INT64_C(0));
 }
 
 void SqsClient::abortAll()

@@ -98,7 +98,9 @@ public:
     /// is a denial too: another try is of no use until a person or a key program has done something.
     static bool refusesKeys(const Error &error, bool ofReceive);
     /// Requests put on the wire so far, for the figure "SQS requests per 1,000 messages".
-    qint64 requestCount() const { return m_requestCount; }
+    qint64 requestCount() const;
+    /// Of them, by operation ("ReceiveMessage").
+    const QMap<QString, qint64> &requestCounts() const { return m_requestCounts; }
 
 Q_SIGNALS:
     /// One line that a person should see although nothing failed: a damaged message, a wrong clock. Goes to the log
@@ -123,7 +125,7 @@ private:
     HttpClient *m_http = nullptr;
     HttpClient *m_receiveHttp = nullptr;
     Credentials *m_credentials = nullptr;
-    qint64 m_requestCount = 0;
+    QMap<QString, qint64> m_requestCounts;
 };
 
 } // namespace sendonce
