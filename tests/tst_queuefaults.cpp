@@ -746,7 +746,9 @@ void TestQueueFaults::handlesExpire()
     verifyItIsOver();
 
     arm(rule(FaultPoint::QueueDelete, Effect::ExpiredHandle, 0)); // each entry for itself
-    for (const auto &entry : remove(received.value()).value())
+    const Batch refused = remove(received.value());
+    QCOMPARE(refused->size(), 2);
+    for (const auto &entry : refused.value())
         QVERIFY(!entry.ok);
     QCOMPARE(left(), 1);
     m_faults->disarmAll();

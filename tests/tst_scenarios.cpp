@@ -133,7 +133,8 @@ private Q_SLOTS:
     {
         QFETCH(QString, name);
         const ScenarioSight &sight = m_runs.at(name)->sight();
-        for (const ScenarioCheck &check : named({name}).constFirst().expectations) {
+        const Scenario scenario = named({name}).constFirst();
+        for (const ScenarioCheck &check : scenario.expectations) {
             if (check.kind == Kind::Struck)
                 continue; // see aFaultThatNeverStrikesFails()
             QVERIFY2(judge(check, sight, CheckMode::Exactly).holds, qPrintable(describe(check)));

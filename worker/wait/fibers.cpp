@@ -34,7 +34,9 @@ struct Fibers::Fiber
     pollfd wait{-1, 0, 0};
     Clock::time_point until; ///< max(): no end
     short came = 0;
-    const void *stack = nullptr; ///< for AddressSanitizer
+    // For AddressSanitizer, all of it with its guard page: it cleans what an exception has left, up to the very top.
+    const void *stack = nullptr;
+    std::size_t stackBytes = 0;
 };
 
 /// The way back from a fiber to turn() or start(): one is enough, for one fiber runs at a time. AddressSanitizer is
@@ -93,6 +95,7 @@ void Fibers::start(Work work)
         boost::context::protected_fixedsize_stack stacks(StackBytes);
         const auto stack = stacks.allocate();
         fiber->stack = static_cast<const char *>(stack.sp) - stack.size;
+        fiber->stackBytes = stack.size;
         fiber->context =
             boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), stacks,
                                   [this, fiber](boost::context::fiber &&back) {
@@ -115,7 +118,7 @@ void Fibers::resume(Fiber *fiber)
     setCurrent(this);
 #ifdef __SANITIZE_ADDRESS__
     void *fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, fiber->stack, StackBytes);
+    __sanitizer_start_switch_fiber(&fake, fiber->stack, fiber->stackBytes);
 #endif
     fiber->context = std::move(fiber->context).resume();
 #ifdef __SANITIZE_ADDRESS__
