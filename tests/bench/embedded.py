@@ -3,32 +3,21 @@
 per 1,000 messages as the endpoint's clients see them. Exits 1 below 300 mails/s or when a promise is broken."""
 import http.client
 import json
-import re
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
 
+from growth import services
+
 EVENTS, DUPLICATES, REQUIRED = 2000, 200, 300
 
 
 def main():
     ctl, folder = sys.argv[1:3]
-    with tempfile.TemporaryDirectory(dir=folder) as home:
-        local = subprocess.Popen([ctl, "local", "--data-dir", home, "--sqs-port", "0", "--smtp-port", "0"],
-                                 stdout=subprocess.PIPE, text=True)
-        environment = {}
-        for line in local.stdout:
-            if line.strip() == "ready":
-                break
-            if found := re.match(r"export (\w+)='(.*)'", line):
-                environment[found[1]] = found[2]
-        try:
-            return measure(ctl, environment)
-        finally:
-            local.terminate()
-            local.wait()
+    with tempfile.TemporaryDirectory(dir=folder) as home, services(ctl, home) as environment:
+        return measure(ctl, environment)
 
 
 def measure(ctl, environment):
