@@ -1,57 +1,37 @@
+#include "tests/world/world.h"
+
 #include <QtTest>
 
 #include <QDir>
 #include <QFile>
-#include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
-#include <QProcessEnvironment>
 #include <QRegularExpression>
-#include <QTemporaryDir>
 
 #include <csignal>
 #include <memory>
 
 using namespace Qt::StringLiterals;
+using sendonce::world::Ended;
+using sendonce::world::World;
 
 /// `sendoncectl matrix` as people and CI see it: the true program. What each cell must be is tst_guaranteematrix's.
 class CtlMatrixTest : public QObject
 {
     Q_OBJECT
 
-    struct Ended
-    {
-        int exitCode = -1;
-        QString out, err;
-
-        QStringList lines() const { return out.split(u'\n', Qt::SkipEmptyParts); }
-    };
-
-    QTemporaryDir m_dir;
+    World m_world;
 
     std::unique_ptr<QProcess> spawn(const QStringList &words) const
     {
-        auto process = std::make_unique<QProcess>();
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        for (const QString &name : {u"HOME"_s, u"XDG_CONFIG_HOME"_s, u"XDG_DATA_HOME"_s, u"TMPDIR"_s})
-            environment.insert(name, m_dir.path());
-        process->setProcessEnvironment(environment);
-        process->setWorkingDirectory(m_dir.path());
-        process->start(QStringLiteral(SENDONCE_BIN_DIR) + u"/sendoncectl"_s, QStringList{u"matrix"_s} + words);
-        return process;
+        return m_world.spawn(QStringList{u"matrix"_s} + words);
     }
-    static Ended wait(QProcess &process)
-    {
-        if (!process.waitForFinished(60'000))
-            process.kill();
-        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
-                QString::fromUtf8(process.readAllStandardError())};
-    }
-    Ended run(const QStringList &words) const { return wait(*spawn(words)); }
+    Ended run(const QStringList &words) const { return m_world.ctl(QStringList{u"matrix"_s} + words); }
 
-    QStringList filesHere() const { return QDir(m_dir.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot); }
+    QStringList filesHere() const { return QDir(m_world.folder()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot); }
 
 private Q_SLOTS:
+    void initTestCase() { m_world.setVariable(u"TMPDIR"_s, m_world.folder()); }
+
     void aTableForPeople()
     {
         const Ended ended = run({u"--design"_s, u"one-transaction"_s, u"--design"_s, u"claim-first"_s, u"--hazard"_s,
@@ -67,11 +47,11 @@ private Q_SLOTS:
     void aJsonLineForEachCellAndItsEvidence()
     {
         const Ended ended = run({u"--design"_s, u"one-transaction"_s, u"--hazard"_s, u"crash-accepted"_s, u"--json"_s,
-                                 u"--html"_s, u"matrix.html"_s, u"--data-dir"_s, m_dir.filePath(u"kept"_s)});
+                                 u"--html"_s, u"matrix.html"_s, u"--data-dir"_s, m_world.path(u"kept"_s)});
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.out + ended.err)); // announced: not broken
         QCOMPARE(ended.lines().size(), 2); // both receivers
-        for (const QString &line : ended.lines()) {
-            const QJsonObject cell = QJsonDocument::fromJson(line.toUtf8()).object();
+        for (int line = 0; line < 2; ++line) {
+            const QJsonObject cell = ended.json(line);
             const bool suppresses = cell["design"_L1].toString() == "one-transaction+suppressing"_L1;
             QCOMPARE(cell["hazard"_L1].toString(), u"crash-accepted"_s);
             QCOMPARE(cell["mails"_L1].toInt(), suppresses ? 1 : 2);
@@ -79,12 +59,12 @@ private Q_SLOTS:
             QCOMPARE(cell["announced"_L1].toInt(), 1);
             QVERIFY(cell["seconds"_L1].toDouble() > 0);
             const QDir evidence(cell["folder"_L1].toString());
-            QVERIFY2(evidence.path().startsWith(m_dir.filePath(u"kept"_s)), qPrintable(evidence.path()));
+            QVERIFY2(evidence.path().startsWith(m_world.path(u"kept"_s)), qPrintable(evidence.path()));
             for (const QString &name : {u"journal.db"_s, u"log.txt"_s, u"cell.json"_s})
                 QVERIFY2(evidence.exists(name), qPrintable(name));
             QCOMPARE(QDir(evidence.filePath(u"mailbox/new"_s)).entryList(QDir::Files).size(), suppresses ? 1 : 2);
         }
-        QFile html(m_dir.filePath(u"matrix.html"_s));
+        QFile html(m_world.path(u"matrix.html"_s));
         QVERIFY(html.open(QIODevice::ReadOnly));
         QVERIFY(html.readAll().contains("2 told"));
     }
@@ -94,7 +74,7 @@ private Q_SLOTS:
         const Ended ended = run({u"--design"_s, u"no-idempotency"_s, u"--hazard"_s, u"second-message"_s, u"--repeat"_s,
                                  u"3"_s, u"--json"_s});
         QCOMPARE(ended.exitCode, 0);
-        const QJsonObject cell = QJsonDocument::fromJson(ended.lines().value(0).toUtf8()).object();
+        const QJsonObject cell = ended.json(0);
         QCOMPARE(cell["runs"_L1].toInt(), 3);
         QCOMPARE(cell["other"_L1].toInt(), 3);
         QCOMPARE(cell["text"_L1].toString(), u"2 in 3 of 3"_s);
@@ -132,11 +112,11 @@ private Q_SLOTS:
 
     void ctrlCEndsItAndTellsWhatWasMeasured()
     {
-        const auto process = spawn({u"--data-dir"_s, m_dir.filePath(u"stopped"_s)});
-        const QString worlds = m_dir.filePath(u"stopped/matrix"_s);
+        const auto process = spawn({u"--data-dir"_s, m_world.path(u"stopped"_s)});
+        const QString worlds = m_world.path(u"stopped/matrix"_s);
         QVERIFY(QTest::qWaitFor([&worlds] { return !QDir(worlds).isEmpty(); }, 30'000));
         ::kill(pid_t(process->processId()), SIGINT);
-        const Ended ended = wait(*process);
+        const Ended ended = World::wait(*process);
         QCOMPARE(ended.exitCode, 130);
         QVERIFY2(ended.out.contains(u" cells are as theory has them."_s), qPrintable(ended.out));
     }

@@ -1,3 +1,5 @@
+#include "tests/world/world.h"
+
 #include <QtTest>
 
 #include <QDir>
@@ -5,56 +7,30 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
-#include <QProcessEnvironment>
-#include <QTemporaryDir>
 
 #include <csignal>
 #include <memory>
 
 using namespace Qt::StringLiterals;
+using sendonce::world::Ended;
+using sendonce::world::World;
 
 /// `sendoncectl scenario` as people and CI see it: the true program, which needs no services but its own.
 class CtlScenarioTest : public QObject
 {
     Q_OBJECT
 
-    struct Ended
-    {
-        int exitCode = -1;
-        QString out, err;
-
-        QStringList lines() const { return out.split(u'\n', Qt::SkipEmptyParts); }
-        QJsonObject json(int line) const { return QJsonDocument::fromJson(lines().value(line).toUtf8()).object(); }
-    };
-
-    QTemporaryDir m_dir;
-
-    static QString program() { return QStringLiteral(SENDONCE_BIN_DIR) + u"/sendoncectl"_s; }
+    World m_world;
 
     std::unique_ptr<QProcess> spawn(const QStringList &words) const
     {
-        auto process = std::make_unique<QProcess>();
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        for (const QString &name : {u"HOME"_s, u"XDG_CONFIG_HOME"_s, u"XDG_DATA_HOME"_s})
-            environment.insert(name, m_dir.path());
-        process->setProcessEnvironment(environment);
-        process->setWorkingDirectory(m_dir.path());
-        process->start(program(), QStringList{u"scenario"_s} + words);
-        return process;
+        return m_world.spawn(QStringList{u"scenario"_s} + words);
     }
-    static Ended wait(QProcess &process)
-    {
-        if (!process.waitForFinished(60'000))
-            process.kill();
-        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
-                QString::fromUtf8(process.readAllStandardError())};
-    }
-    Ended run(const QStringList &words) const { return wait(*spawn(words)); }
+    Ended run(const QStringList &words) const { return m_world.ctl(QStringList{u"scenario"_s} + words); }
 
     QString folderWith(const QString &name, const QByteArray &scenario) const
     {
-        const QString folder = m_dir.filePath(u"own-"_s + name);
+        const QString folder = m_world.path(u"own-"_s + name);
         QDir().mkpath(folder);
         QFile file(folder + u'/' + name + u".json"_s);
         return file.open(QIODevice::WriteOnly) && file.write(scenario) > 0 ? folder : QString();
@@ -81,16 +57,16 @@ private Q_SLOTS:
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.out + ended.err));
         QCOMPARE(ended.lines().last(), u"2 passed, 0 failed"_s);
         for (const QString &name : {u"out.xml"_s, u"out.html"_s}) {
-            QFile file(m_dir.filePath(name));
+            QFile file(m_world.path(name));
             QVERIFY(file.open(QIODevice::ReadOnly));
             const QByteArray content = file.readAll();
             QVERIFY(content.contains("duplicate") && content.contains("first-delivery"));
         }
-        const QStringList kept = QDir(m_dir.filePath(u"kept"_s)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        const QStringList kept = QDir(m_world.path(u"kept"_s)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
         QCOMPARE(kept.size(), 2);
         for (const QString &folder : kept) {
             for (const QString &evidence : {u"journal.db"_s, u"log.txt"_s, u"report.html"_s})
-                QVERIFY2(QFile::exists(m_dir.filePath(u"kept/"_s + folder + u'/' + evidence)), qPrintable(evidence));
+                QVERIFY2(QFile::exists(m_world.path(u"kept/"_s + folder + u'/' + evidence)), qPrintable(evidence));
         }
     }
 
@@ -161,7 +137,7 @@ private Q_SLOTS:
             },
             30'000);
         QVERIFY2(told, qPrintable(out));
-        QCOMPARE(wait(*process).exitCode, 0);
+        QCOMPARE(World::wait(*process).exitCode, 0);
     }
 
     void ctrlCEndsItCleanly()
@@ -175,7 +151,7 @@ private Q_SLOTS:
             },
             30'000));
         ::kill(pid_t(process->processId()), SIGINT);
-        const Ended ended = wait(*process);
+        const Ended ended = World::wait(*process);
         QCOMPARE(ended.exitCode, 130);
         QVERIFY2(ended.out.contains(u"stopped"_s), qPrintable(ended.out));
     }

@@ -1,5 +1,6 @@
 #include "app/config/embedded.h"
 #include "app/config/settings.h"
+#include "tests/world/certificates.h"
 #include "tests/world/scriptedsmtp.h"
 #include "worker/worker.h"
 
@@ -24,9 +25,8 @@ class WorkerTest : public QObject
     LocalAddresses m_addresses;
 
     /// A worker on fresh services; \param mailUrl another mail server than the embedded one
-    void open(const QUrl &mailUrl = {}, const QString &eventTypesDir = {})
+    void open(const QUrl &mailUrl = {}, const QString &eventTypesDir = {}, QMap<QString, QString> flags = {})
     {
-        QMap<QString, QString> flags;
         if (!mailUrl.isEmpty())
             flags.insert(u"mail-url"_s, mailUrl.toString());
         if (!eventTypesDir.isEmpty())
@@ -204,6 +204,45 @@ private Q_SLOTS:
         QTRY_COMPARE(last(states), WorkerState::Stopped);
         QCOMPARE(delivered.size(), 1);
         QCOMPARE(delivered[0].at(0).value<DeliveryReport>().outcome, Outcome::Sent);
+    }
+
+    /// TLS blocks its lane's thread: a lane that goes on with the next message has told of the last one before.
+    void whatIsMailedIsToldWhileItsLaneWaitsForTheNext()
+    {
+        Certificates certificates;
+        QVERIFY(certificates.make());
+        std::atomic_bool secondEnds = false, thirdEnds = false;
+        const auto until = [](std::atomic_bool &flag) {
+            return [&flag] {
+                while (!flag)
+                    std::this_thread::yield();
+            };
+        };
+        const QByteArray ok = "250 2.0.0 Ok\r\n";
+        SmtpScript script;
+        script.startTls(certificates.localhost()).send("220 x ESMTP\r\n").expect("EHLO ").send("250 x\r\n");
+        script.upTo354().readMail().send(ok);
+        script.upTo354().readMail().call(until(secondEnds)).send(ok);
+        script.upTo354().readMail().call(until(thirdEnds)).send(ok).hold();
+        ScriptedSmtp server({script});
+        open(QUrl(u"smtps://127.0.0.1:%1"_s.arg(server.port())), {},
+             {{u"mail-ca-file"_s, certificates.authority()}, {u"lanes"_s, u"1"_s}});
+        QSignalSpy opened(m_worker.get(), &Worker::opened);
+        QVERIFY(opened.wait());
+        QSignalSpy delivered(m_worker.get(), &Worker::delivered);
+        QSignalSpy inHand(m_worker.get(), &Worker::inHandChanged);
+        m_worker->send({});
+        m_worker->start();
+        QTRY_COMPARE(delivered.size(), 1); // a pace is known: it receives ahead
+        m_worker->send({});
+        m_worker->send({});
+        QTRY_COMPARE(inHand.last().at(0).toInt(), 2);
+        secondEnds = true;
+        QTRY_COMPARE(server.mails().size(), 3);
+        QTRY_COMPARE(delivered.size(), 2);
+        thirdEnds = true;
+        QTRY_COMPARE(delivered.size(), 3);
+        QCOMPARE(server.problem(), QString());
     }
 
     void aLostReplyIsInDoubtAndSentAgain()

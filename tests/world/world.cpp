@@ -16,6 +16,11 @@ const QString Ctl = QStringLiteral(SENDONCE_BIN_DIR) + u"/sendoncectl"_s;
 
 } // namespace
 
+QJsonObject Ended::json(int line) const
+{
+    return QJsonDocument::fromJson(lines().value(line).toUtf8()).object();
+}
+
 QString Ended::lastLine() const
 {
     return out.trimmed().section(u'\n', -1);
@@ -92,6 +97,7 @@ std::unique_ptr<QProcess> World::spawn(const QStringList &words) const
 {
     auto process = std::make_unique<QProcess>();
     process->setProcessEnvironment(m_environment);
+    process->setWorkingDirectory(m_dir.path());
     process->start(Ctl, words);
     return process;
 }

@@ -17,13 +17,17 @@ struct Ended
     bool killed = false; ///< by a signal
     QString out, err;
 
+    QStringList lines() const { return out.split(u'\n', Qt::SkipEmptyParts); } ///< on stdout
+    /// Of a line on stdout; empty when there is none, or it is no object.
+    QJsonObject json(int line) const;
     /// The last line on stdout: "sent 1, skipped 0, failed 0, in doubt 0".
     QString lastLine() const;
     bool logged(const QString &level, const QString &text) const;
 };
 
 /// The embedded services of a folder of their own, run by the true `sendoncectl local` in a process of its own, and the
-/// other subcommands on them. Everything on 127.0.0.1, ports free ones, files gone at the end.
+/// other subcommands on them, or what needs no services without start(). Everything on 127.0.0.1, ports free ones,
+/// files gone at the end.
 class World
 {
 public:
@@ -37,7 +41,7 @@ public:
     void stopServices(); ///< SIGTERM
     qint64 servicesPid() const { return m_services ? m_services->processId() : 0; }
 
-    /// Runs a subcommand to its end, with the services' environment.
+    /// Runs a subcommand to its end, with the services' environment, in folder().
     Ended ctl(const QStringList &words, int timeoutMsec = 60'000) const;
     std::unique_ptr<QProcess> spawn(const QStringList &words) const;
     static Ended wait(QProcess &process, int timeoutMsec = 60'000);
@@ -47,6 +51,8 @@ public:
     QList<QJsonObject> deadLetters() const;
     qsizetype mailsOf(const QString &eventId) const;
 
+    QString folder() const { return m_dir.path(); } ///< the home of its processes
+    QString path(const QString &name) const { return m_dir.filePath(name); }
     QString dataDir() const { return m_dir.path() + QStringLiteral("/data"); }
     QString variable(const QString &name) const { return m_environment.value(name); }
     void setVariable(const QString &name, const QString &value)

@@ -57,8 +57,8 @@ Backlog::Finished Backlog::finish(LaneReport report)
         finished.next = mine ? std::move(mine) : take();
     if (finished.next)
         report.next = finished.next->message.messageId;
-    // The last one is taken: more has to be asked for.
-    finished.isUrgent = finished.next ? m_taken == m_items.size() : !report.mayGoOn() || !m_isQuiet;
+    // Nothing is left: more has to be asked for.
+    finished.isUrgent = !report.mayGoOn() || (m_taken == m_items.size() && !m_isQuiet);
     m_reports.append(std::move(report));
     return finished;
 }

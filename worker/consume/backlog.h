@@ -19,7 +19,7 @@ class Backlog
 public:
     // The consumer's.
     /// In that order, until withdraw().
-    /// \param isQuiet a lane that finds nothing is no news: messages are being asked for already
+    /// \param isQuiet nothing, and that is no news: messages are being asked for already
     void offer(QList<LaneOrder> items, bool isQuiet);
     struct Reservation
     {

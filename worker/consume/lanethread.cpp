@@ -14,6 +14,7 @@ constexpr int MostLanes = 32; ///< of a thread: with twice as many, one core cou
 /// How long a report may wait for others. What it leads to, a delete and a line in the journal, waits longer for
 /// company.
 constexpr std::chrono::milliseconds TellWithin{5};
+constexpr std::chrono::milliseconds TellAtOnce{0};
 
 } // namespace
 
@@ -117,9 +118,11 @@ void LaneThread::work(int number, LaneOrder order)
     for (;;) {
         auto [next, isUrgent] =
             m_backlog->finish(lane(number).deliver(order, [this, number] { return m_backlog->reserve(number); }));
-        const auto tellBy = Fibers::Clock::now() + (isUrgent ? std::chrono::milliseconds(0) : TellWithin);
+        // Where a lane blocks its thread, the next chance to tell may be as far away as a mail server takes its time.
+        const auto tellBy = Fibers::Clock::now() + (isUrgent || m_count == 1 ? TellAtOnce : TellWithin);
         if (!m_tellBy || tellBy < *m_tellBy)
             m_tellBy = tellBy;
+        tell();
         if (!next)
             return;
         order = std::move(*next);
