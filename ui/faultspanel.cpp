@@ -65,6 +65,7 @@ FaultsPanel::FaultsPanel(QWidget *parent)
     m_ways->add(new Column(makePresets()), tr("Ready-made"));
     m_ways->add(new Column(m_form), tr("Of your own"));
     m_ways->setCorner(m_outcome);
+    m_ways->setInset(2 * SpacingUnit);
     auto *ways = new QWidget;
     auto *waysLayout = new QVBoxLayout(ways);
     waysLayout->setContentsMargins(0, SpacingUnit / 2, SpacingUnit + 4, 0);

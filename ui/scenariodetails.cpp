@@ -78,6 +78,7 @@ ScenarioDetails::ScenarioDetails(QWidget *parent)
     auto *tabs = new TextTabs(tr("Parts of the run"));
     tabs->add(m_table, tr("Steps"));
     tabs->add(m_log, tr("Log"));
+    tabs->setInset(2 * SpacingUnit);
     auto *head = new QVBoxLayout;
     head->setContentsMargins(2 * SpacingUnit, SpacingUnit, 2 * SpacingUnit, 0);
     head->setSpacing(SpacingUnit / 2);

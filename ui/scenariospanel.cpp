@@ -106,6 +106,7 @@ ScenariosPanel::ScenariosPanel(QWidget *parent)
 
     m_lists->add(m_table, tr("Catalogue"));
     m_lists->add(m_history, tr("Runs"));
+    m_lists->setInset(SpacingUnit);
     auto *corner = new QWidget;
     auto *cornerLayout = new QHBoxLayout(corner);
     cornerLayout->setContentsMargins(0, 0, SpacingUnit, 0);

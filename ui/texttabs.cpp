@@ -45,6 +45,11 @@ void TextTabs::setCount(int tab, int count)
     m_bar->setTabText(tab, count > 0 ? tr("%1 · %2").arg(title, countText(count)) : title);
 }
 
+void TextTabs::setInset(int inset)
+{
+    m_head->setContentsMargins(inset, 0, 0, 0);
+}
+
 void TextTabs::setCorner(QWidget *widget)
 {
     m_head->addWidget(widget);

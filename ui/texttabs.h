@@ -18,6 +18,8 @@ public:
     int add(QWidget *page, const QString &title);
     void setCount(int tab, int count); ///< 0: none is shown
     void setCorner(QWidget *widget); ///< at the right of the tabs
+    /// px before the first tab, where the pages reach the edge: the tabs stand above what the pages begin with.
+    void setInset(int inset);
     QTabBar *bar() const { return m_bar; }
 
 private:
