@@ -40,7 +40,7 @@ private Q_SLOTS:
     void aLaneThatIsThroughTakesTheNext()
     {
         Backlog backlog;
-        backlog.offer({order(u"a"_s), order(u"b"_s)}, false);
+        backlog.offer({order(u"a"_s), order(u"b"_s)}, 0);
         QVERIFY(!backlog.hasNews());
         auto finished = backlog.finish(report(1));
         QCOMPARE(idOf(finished.next), u"a"_s);
@@ -64,7 +64,7 @@ private Q_SLOTS:
     void whatIsWithdrawnCannotBeTaken()
     {
         Backlog backlog;
-        backlog.offer({order(u"a"_s)}, false);
+        backlog.offer({order(u"a"_s)}, 0);
         backlog.withdraw();
         QVERIFY(!backlog.finish(report(1)).next);
         QVERIFY(!backlog.reserve(2));
@@ -90,7 +90,7 @@ private Q_SLOTS:
     {
         QFETCH(LaneReport, ended);
         Backlog backlog;
-        backlog.offer({order(u"a"_s), order(u"b"_s)}, true);
+        backlog.offer({order(u"a"_s), order(u"b"_s)}, -1);
         QCOMPARE(idOf(backlog.reserve(1)), u"a"_s);
         const auto finished = backlog.finish(ended);
         QVERIFY(!finished.next);
@@ -103,16 +103,28 @@ private Q_SLOTS:
     void aLaneWithoutWorkIsNewsUnlessMoreIsOnItsWay()
     {
         Backlog backlog;
-        backlog.offer({}, false);
+        backlog.offer({}, 0);
         QVERIFY(backlog.finish(report(1)).isUrgent);
-        backlog.offer({}, true);
+        backlog.offer({}, -1);
         QVERIFY(!backlog.finish(report(1)).isUrgent);
+    }
+
+    void whoWantsToKnowWhenSoManyAreLeftIsToldOnce()
+    {
+        Backlog backlog;
+        backlog.offer({order(u"a"_s), order(u"b"_s), order(u"c"_s), order(u"d"_s)}, 2);
+        QVERIFY(!backlog.finish(report(1)).isUrgent); // takes "a"
+        QVERIFY(backlog.finish(report(2)).isUrgent);
+        QVERIFY(!backlog.finish(report(3)).isUrgent);
+        backlog.withdraw();
+        backlog.offer({order(u"d"_s)}, 2);
+        QVERIFY(backlog.finish(report(1)).isUrgent);
     }
 
     void whatIsReservedIsNextForItsLaneAndNobodyElse()
     {
         Backlog backlog;
-        backlog.offer({order(u"a"_s), order(u"b"_s), order(u"c"_s)}, false);
+        backlog.offer({order(u"a"_s), order(u"b"_s), order(u"c"_s)}, 0);
         QCOMPARE(idOf(backlog.reserve(1)), u"a"_s);
         QCOMPARE(idOf(backlog.finish(report(2)).next), u"b"_s);
         Backlog::News news = backlog.withdraw();
@@ -172,7 +184,7 @@ private Q_SLOTS:
                 reservations.insert(each.lane, each.messageId);
                 waiting.erase(left(each.messageId));
             }
-            backlog.offer(waiting.first(std::min<qsizetype>(10, waiting.size())), false);
+            backlog.offer(waiting.first(std::min<qsizetype>(10, waiting.size())), 0);
         }
         isOver = true;
         for (std::thread &lane : lanes)

@@ -611,10 +611,64 @@ private Q_SLOTS:
     void whenTheLastOneIsTakenMoreIsAskedFor()
     {
         ConsumerMachine machine = busyLanes(3);
-        QVERIFY(!machine.expecting());
+        QCOMPARE(machine.tellAt(), 0);
         machine.wentOn(2, Ended::Mailed, u"m2"_s, 15ms);
         QCOMPARE(kinds(machine.caughtUp(15ms)), QList{Kind::Receive});
-        QVERIFY(machine.expecting());
+        QCOMPARE(machine.tellAt(), -1);
+    }
+
+    void aBatchIsAskedForWhenTheRestIsStartedBeforeItComes_data()
+    {
+        QTest::addColumn<std::chrono::milliseconds>("delivery");
+        QTest::addColumn<std::chrono::milliseconds>("fetch");
+        QTest::addColumn<int>("left"); // waiting when more is asked for
+        QTest::newRow("six in 6 to 9 ms, a receive takes 3") << 6ms << 3ms << 2;
+        QTest::newRow("a receive takes as long as five deliveries, or longer") << 6ms << 50ms << 5;
+        QTest::newRow("a slow mail server") << 200ms << 3ms << 0;
+    }
+    void aBatchIsAskedForWhenTheRestIsStartedBeforeItComes()
+    {
+        QFETCH(std::chrono::milliseconds, delivery);
+        QFETCH(std::chrono::milliseconds, fetch);
+        QFETCH(int, left);
+        ConsumerMachine machine(6, 30s);
+        auto at = 0ms;
+        int asked = 0, batch = 0, waiting = 0, most = 0;
+        const auto noteAsked = [&asked](const ConsumerCommands &commands) {
+            for (const ConsumerCommand &each : commands)
+                asked += each.kind == Kind::Receive ? each.count : 0;
+        };
+        const auto receive = [&] {
+            const int count = std::exchange(asked, 0);
+            const auto commands = machine.received(messages(count, u"b%1-"_s.arg(batch++)), count, at);
+            noteAsked(commands);
+            QCOMPARE(::count(commands, Kind::GiveBack), 0);
+            waiting += count - ::count(commands, Kind::Dispatch);
+            most = std::max(most, waiting);
+        };
+        noteAsked(machine.start(at));
+        receive(); // one for each lane
+        QCOMPARE(asked, 0);
+        noteAsked(machine.laneFree(1, Ended::Mailed, at += delivery)); // now a pace is known
+        receive();
+        for (int round = 0; round < 40; ++round) {
+            at += delivery;
+            for (int lane = 1; lane <= 6 && waiting > 0 && asked == 0; ++lane) {
+                machine.wentOn(lane, Ended::Mailed, offered(machine, at).first(), at);
+                --waiting;
+                noteAsked(machine.caughtUp(at));
+            }
+            if (asked == 0)
+                continue;
+            QCOMPARE(asked, 10);
+            if (batch > 10) // by now it knows what a receive takes, and a delivery
+                QCOMPARE(waiting, left);
+            QCOMPARE(machine.tellAt(), -1);
+            at += fetch;
+            receive();
+        }
+        QVERIFY(batch > 20);
+        QVERIFY(most <= 10 + left); // of those that were late by nobody's fault
     }
 
     void whatIsReservedIsNotOfferedAgainAndBegunByItsLane()

@@ -60,7 +60,7 @@ private Q_SLOTS:
     {
         open(m_postgres.createJobBoard());
         m_writer->record({delivery(1)});
-        QCOMPARE(m_recorded->size(), 1); // idle: at once
+        QTRY_COMPARE(m_recorded->size(), 1); // idle: at once
         QCOMPARE(written(), u"1"_s);
         QVERIFY(m_postgres.stop(Postgres::Stop::Fast)); // a crash may take the last rows: they do not wait for the disk
         for (int number = 2; number <= 60; ++number)
@@ -75,6 +75,20 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(m_warned->size(), 2, 30'000);
         QVERIFY2(lastWarning().contains(u"nothing is missing"_s), qPrintable(lastWarning()));
         QCOMPARE(written(), u"60"_s);
+    }
+
+    void whatComesInBetweenIsWrittenTogetherAndWakesNobody()
+    {
+        open(m_postgres.createJobBoard());
+        m_writer->record({delivery(1)});
+        QTRY_COMPARE(m_recorded->size(), 1);
+        for (int number = 2; number <= 20; ++number)
+            m_writer->record({delivery(number)});
+        QCoreApplication::sendPostedEvents(); // there is none for it
+        QCOMPARE(m_recorded->size(), 1);
+        QTRY_COMPARE(m_recorded->size(), 2);
+        QCOMPARE(m_recorded->last().first().value<QList<DeliveryReport>>().size(), 19);
+        QTRY_COMPARE(written(), u"20"_s);
     }
 
     void whatIsTooMuchIsCounted()

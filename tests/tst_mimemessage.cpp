@@ -382,6 +382,16 @@ private Q_SLOTS:
         QCOMPARE(MimePart::fromText(u"Здравствуйте\n"_s).encoding, QByteArray("base64"));
     }
 
+    void everyLineEndsWithCrLf()
+    {
+        const auto bytes = [](const QString &text) { return MimePart::fromText(text).bytes; };
+        QCOMPARE(bytes(u"a\rb\nc\r\nd"_s), QByteArray("a\r\nb\r\nc\r\nd\r\n"));
+        QCOMPARE(bytes(u"a\n"_s), QByteArray("a\r\n"));
+        QCOMPARE(bytes(u"a\n\r"_s), QByteArray("a\r\n\r\n"));
+        QCOMPARE(bytes(u"\r\n"_s), QByteArray("\r\n"));
+        QCOMPARE(bytes({}), QByteArray("\r\n"));
+    }
+
     void theBoundaryIsInNoPart()
     {
         const QByteArray first = boundaryFor(u"evt-42"_s, {"text", "html"});

@@ -761,6 +761,9 @@ private Q_SLOTS:
         QTest::newRow("nothing") << QByteArray();
         QTest::newRow("bare LF") << QByteArray("a\r\n\n.\r\nb\r\n");
         QTest::newRow("bare CR") << QByteArray("a\r\n\r.\r\nb\r\n");
+        QTest::newRow("bare LF in the middle of a line") << QByteArray("a\r\nb\nc\r\n");
+        QTest::newRow("CR before CRLF") << QByteArray("a\r\r\nb\r\n");
+        QTest::newRow("LF at the end") << QByteArray("a\r\nb\n");
         QTest::newRow("CR at the end") << QByteArray("a\r\nb\r");
         QTest::newRow("NUL") << QByteArray("a\0b\r\n", 5);
         QTest::newRow("999 octets") << QByteArray("a\r\n" + QByteArray(999, 'x') + "\r\n");

@@ -4,12 +4,12 @@
 
 namespace sendonce {
 
-void Backlog::offer(QList<LaneOrder> items, bool isQuiet)
+void Backlog::offer(QList<LaneOrder> items, int tellAt)
 {
     const std::lock_guard lock(m_mutex);
     m_items = std::move(items);
     m_taken = 0;
-    m_isQuiet = isQuiet;
+    m_tellAt = tellAt;
 }
 
 Backlog::News Backlog::withdraw()
@@ -17,7 +17,7 @@ Backlog::News Backlog::withdraw()
     const std::lock_guard lock(m_mutex);
     m_items.clear();
     m_taken = 0;
-    m_isQuiet = false;
+    m_tellAt = 0;
     News news{std::exchange(m_reports, {}), {}};
     for (auto each = m_reserved.begin(); each != m_reserved.end(); ++each) {
         if (!std::exchange(each->isTold, true))
@@ -57,8 +57,10 @@ Backlog::Finished Backlog::finish(LaneReport report)
         finished.next = mine ? std::move(mine) : take();
     if (finished.next)
         report.next = finished.next->message.messageId;
-    // Nothing is left: more has to be asked for.
-    finished.isUrgent = !report.mayGoOn() || (m_taken == m_items.size() && !m_isQuiet);
+    const bool isRunningOut = m_items.size() - m_taken <= m_tellAt;
+    finished.isUrgent = isRunningOut || !report.mayGoOn();
+    if (isRunningOut)
+        m_tellAt = -1;
     m_reports.append(std::move(report));
     return finished;
 }

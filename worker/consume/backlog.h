@@ -19,8 +19,8 @@ class Backlog
 public:
     // The consumer's.
     /// In that order, until withdraw().
-    /// \param isQuiet nothing, and that is no news: messages are being asked for already
-    void offer(QList<LaneOrder> items, bool isQuiet);
+    /// \param tellAt the consumer wants to know, once, when only so many are left; less than none: that is no news
+    void offer(QList<LaneOrder> items, int tellAt);
     struct Reservation
     {
         int lane = 0;
@@ -53,7 +53,7 @@ private:
     mutable std::mutex m_mutex;
     QList<LaneOrder> m_items;
     qsizetype m_taken = 0; ///< of them
-    bool m_isQuiet = false;
+    int m_tellAt = 0;
     QList<LaneReport> m_reports;
     struct Reserved
     {

@@ -6,6 +6,7 @@
 #include <QThread>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace sendonce {
@@ -206,15 +207,18 @@ void Consumer::carryOut(const ConsumerCommands &commands)
 {
     QHash<LaneThread *, QList<LaneThread::Order>> orders;
     const auto giveOrders = [&orders] {
-        for (auto each = orders.cbegin(); each != orders.cend(); ++each)
+        const auto given = std::exchange(orders, {});
+        for (auto each = given.cbegin(); each != given.cend(); ++each)
             each.key()->deliver(each.value());
-        orders.clear();
+        return !given.isEmpty();
     };
     for (const ConsumerCommand &command : commands) {
         const Message &message = command.message;
         switch (command.kind) {
         case Kind::Receive:
-            giveOrders(); // signing and sending takes a while, and a lane waits
+            // Signing and sending takes a while. A lane that was woken on this processor would wait for it as well.
+            if (giveOrders())
+                std::this_thread::yield();
             receive(command.count, command.longPoll);
             break;
         case Kind::AbortReceives:
@@ -305,7 +309,7 @@ void Consumer::step(const std::function<ConsumerCommands()> &step)
     QList<LaneOrder> items;
     for (ConsumerMachine::Waiting &each : m_machine.offerable(now()))
         items.append({std::move(each.message), each.receivedAt.count()});
-    m_backlog->offer(std::move(items), m_machine.expecting());
+    m_backlog->offer(std::move(items), m_machine.tellAt());
 }
 
 /// Tells the machine what lanes have done by themselves, then what they have ended with.
@@ -342,7 +346,7 @@ void Consumer::catchUp()
     commands += m_machine.caughtUp(now());
     m_journalling += int(deliveries.size());
     if (!deliveries.isEmpty())
-        QMetaObject::invokeMethod(m_journal, [journal = m_journal, deliveries] { journal->record(deliveries); });
+        m_journal->record(deliveries);
     if (!m_machine.running()) { // nobody has to wait for the rest of a batch
         m_acknowledger.flush();
         QMetaObject::invokeMethod(m_journal, &JournalWriter::flush);

@@ -24,7 +24,8 @@ constexpr auto WorthMoreLanes = 60ms;
 constexpr auto SlowMail = 10ms; ///< the same, of the mail server's part
 constexpr int DeliveriesWatched = 8;
 constexpr auto WatchedFor = 500ms; ///< at least: while connections are opened everything is slow
-constexpr double PaceWeight = 0.1; // of the newest delivery
+constexpr double PaceWeight = 0.1; // of the newest delivery, or receive
+constexpr int MostAhead = LargestReceive / 2; // should all lanes come to a halt, these are too many
 
 ConsumerCommand command(Kind kind)
 {
@@ -58,10 +59,29 @@ int ConsumerMachine::allowedToWait() const
     return int(std::min<double>(LargestReceive, perSecond * double(m_visibility.count()) / 4000));
 }
 
+int ConsumerMachine::soonStarted() const
+{
+    if (!m_lastWasFull || m_pace <= 0 || m_mailPace.perSecond > 0 || m_limit > 0 || startable() > 0)
+        return 0;
+    return std::min(MostAhead, int(m_fetch * m_allowed / m_pace));
+}
+
+int ConsumerMachine::tellAt() const
+{
+    if (m_receives == 0)
+        return soonStarted();
+    return m_lastWasFull && startable() + allowedToWait() - m_asked >= LargestReceive ? 0 : -1;
+}
+
 void ConsumerMachine::learnPace(std::chrono::nanoseconds took)
 {
     const double newest = std::max(1.0, double(took.count()));
     m_pace = m_pace > 0 ? m_pace + PaceWeight * (newest - m_pace) : newest;
+}
+
+void ConsumerMachine::learnFetch(std::chrono::nanoseconds took)
+{
+    m_fetch = m_fetch > 0 ? m_fetch + PaceWeight * (double(took.count()) - m_fetch) : double(took.count());
 }
 
 void ConsumerMachine::watch(Moment took, Moment mail, Moment now)
@@ -110,7 +130,8 @@ void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands, Moment now)
     if (m_running && now < m_pausedUntil)
         return wakeLater(commands, std::chrono::ceil<std::chrono::milliseconds>(m_pausedUntil - now));
     while (m_running && !m_backingOff && m_receives < MostReceives) {
-        const int room = this->room() - m_asked;
+        const int ahead = m_receives == 0 ? std::min(soonStarted(), int(m_waiting.size())) : 0;
+        const int room = this->room() + ahead - m_asked;
         const bool aLaneWaits = m_waiting.isEmpty() && startable() > 0;
         // Whole batches, for each receive costs the same; but a lane that has nothing to do does not wait for one. A
         // second receive only where the last one found more than it could take.
@@ -121,6 +142,10 @@ void ConsumerMachine::receiveIfRoom(ConsumerCommands &commands, Moment now)
         ConsumerCommand receive = command(Kind::Receive);
         receive.count = std::min(LargestReceive, room);
         receive.longPoll = m_receives == 0;
+        if (m_receives == 0) {
+            m_receivingSince = now;
+            m_ahead = ahead;
+        }
         ++m_receives;
         m_asked += receive.count;
         commands.append(receive);
@@ -189,7 +214,10 @@ ConsumerCommands ConsumerMachine::received(const QList<Message> &messages, int a
     --m_receives;
     m_asked -= asked;
     m_failures = 0;
-    m_lastWasFull = messages.size() >= asked;
+    const bool isFull = messages.size() >= asked;
+    if (m_receives == 0 && m_lastWasFull && isFull) // neither had anything to wait for
+        learnFetch(now - m_receivingSince);
+    m_lastWasFull = isFull;
     for (const Message &message : messages) {
         ConsumerCommand next;
         next.message = message;
@@ -201,7 +229,7 @@ ConsumerCommands ConsumerMachine::received(const QList<Message> &messages, int a
             });
             if (waiting != m_waiting.end())
                 waiting->message.receiptHandle = message.receiptHandle;
-        } else if (!m_running || m_databaseAway || room() <= 0) {
+        } else if (!m_running || m_databaseAway || room() + m_ahead <= 0) {
             next.kind = Kind::GiveBack;
         } else {
             next.kind = Kind::Hold;
@@ -209,6 +237,8 @@ ConsumerCommands ConsumerMachine::received(const QList<Message> &messages, int a
         }
         commands.append(next);
     }
+    if (m_receives == 0)
+        m_ahead = 0;
     dispatch(commands, now);
     receiveIfRoom(commands, now);
     stoppedIfIdle(commands);

@@ -47,8 +47,9 @@ struct MailPace
 
 /// Who receives what, when. Takes what a lane can start now and, so that no lane waits for the network, a few messages
 /// more: never more than the lanes will start within V/4 at their present pace, ten at most (a message waiting here
-/// burns its visibility and its receive count). Backs off while the queue fails or the mail server throttles, stops at
-/// once when idle. No I/O, no clock: `now` is monotonic, from any origin.
+/// burns its visibility and its receive count). What they will have started by the time an answer is there does not
+/// count. Backs off while the queue fails or the mail server throttles, stops at once when idle. No I/O, no clock:
+/// `now` is monotonic, from any origin.
 class ConsumerMachine
 {
 public:
@@ -107,8 +108,8 @@ public:
     /// back.
     void reserved(int lane, const QString &messageId);
     ConsumerCommands caughtUp(Moment now);
-    /// Nothing waits for a lane, and more is being asked for.
-    bool expecting() const { return m_receives > 0 && m_waiting.isEmpty(); }
+    /// When only so many of offerable() are left more can be asked for; less than none: there is no need to be told.
+    int tellAt() const;
 
     bool running() const { return m_running; }
     int inHand() const { return int(m_busy.size() + m_reserved.size() + m_waiting.size()); }
@@ -138,8 +139,10 @@ private:
     void letBackIn(Moment now);
     void learn(int lane, const Busy &busy, Ended ended, Moment at, Moment mail);
     void learnPace(std::chrono::nanoseconds took);
+    void learnFetch(std::chrono::nanoseconds took);
     void watch(Moment took, Moment mail, Moment now);
     int allowedToWait() const;
+    int soonStarted() const; ///< of what waits, before a receive that is begun now brings more
     bool isHeld(const QString &messageId) const;
     std::optional<Waiting> takeWaiting(const QString &messageId);
     /// Takes the right to one more mail, or says when there will be one.
@@ -161,6 +164,9 @@ private:
     bool m_rateTimer = false; ///< under way
     int m_receives = 0; ///< under way
     int m_asked = 0; ///< by them
+    int m_ahead = 0; ///< the part of it that had no room when it was asked for
+    Moment m_receivingSince{0};
+    double m_fetch = 0; ///< nanoseconds of a receive that had nothing to wait for, smoothed; 0: not known
     qint64 m_started = 0; ///< deliveries
     int m_failures = 0;
     int m_throttled = 0; ///< deliveries in a row that the mail server put off

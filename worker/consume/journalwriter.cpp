@@ -40,14 +40,25 @@ JournalWriter::~JournalWriter()
 
 void JournalWriter::record(const QList<DeliveryReport> &reports)
 {
-    m_waiting.append(reports);
-    if (!m_timer.isActive() || m_pause > 0ms)
-        flush();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_waiting.append(reports);
+        if (std::exchange(m_willLook, true))
+            return;
+    }
+    QMetaObject::invokeMethod(this, &JournalWriter::flush, Qt::QueuedConnection);
+}
+
+QList<DeliveryReport> JournalWriter::takeWaiting()
+{
+    const std::lock_guard lock(m_mutex);
+    m_willLook = !m_waiting.isEmpty();
+    return std::exchange(m_waiting, {});
 }
 
 void JournalWriter::flush()
 {
-    const QList<DeliveryReport> fresh = std::exchange(m_waiting, {});
+    const QList<DeliveryReport> fresh = takeWaiting();
     keep(fresh);
     if (m_unwritten.isEmpty())
         return;
@@ -76,6 +87,17 @@ void JournalWriter::flush()
         m_timer.start(m_pause == 0ms ? BetweenWrites : m_pause);
     else if (!m_timer.isActive())
         m_timer.start(m_pause);
+    if (m_pause > 0ms)
+        lookAgain();
+}
+
+/// What came in meanwhile is told at once.
+void JournalWriter::lookAgain()
+{
+    const std::lock_guard lock(m_mutex);
+    m_willLook = !m_waiting.isEmpty();
+    if (m_willLook)
+        QMetaObject::invokeMethod(this, &JournalWriter::flush, Qt::QueuedConnection);
 }
 
 void JournalWriter::keep(const QList<DeliveryReport> &reports)
@@ -123,6 +145,7 @@ void JournalWriter::close()
     m_timer.stop();
     flush();
     m_timer.stop();
+    lookAgain();
     if (!m_unwritten.isEmpty())
         Q_EMIT warned(
             u"The journal could not be written; %1 deliveries are missing in it"_s.arg(m_unwritten.size() + m_lost));

@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 namespace sendonce {
@@ -24,8 +25,10 @@ public:
     JournalWriter(QString dataDir, QString databaseUrl);
     ~JournalWriter() override; ///< writes the rest
 
-public Q_SLOTS:
+    /// From any thread. Wakes the writer's only when it would not look by itself soon.
     void record(const QList<sendonce::DeliveryReport> &reports);
+
+public Q_SLOTS:
     void flush();
     void close(); ///< the rest, if that can be had now, then the connection
 
@@ -35,13 +38,17 @@ Q_SIGNALS:
     void warned(const QString &text);
 
 private:
+    QList<DeliveryReport> takeWaiting();
+    void lookAgain();
     void keep(const QList<DeliveryReport> &reports);
     Result<void> write(const QList<DeliveryReport> &reports);
     Result<void> writeEach(const QList<DeliveryReport> &reports);
 
     const QString m_dataDir, m_databaseUrl;
     std::optional<Journal> m_journal;
-    QList<DeliveryReport> m_waiting; ///< not told yet
+    std::mutex m_mutex;
+    QList<DeliveryReport> m_waiting; ///< not told yet; under the mutex
+    bool m_willLook = false; ///< flush() will come without a wake-up; under the mutex
     QList<DeliveryReport> m_unwritten; ///< told, and to be tried again
     QTimer m_timer;
     std::chrono::milliseconds m_pause{0}; ///< before the next try; 0: it works

@@ -1,10 +1,9 @@
 #include "worker/events/event.h"
 
+#include "worker/digest/sha256.h"
 #include "worker/events/envelope.h"
 #include "worker/events/quoted.h"
 #include "worker/events/strictjson.h"
-
-#include <QCryptographicHash>
 
 #include <cmath>
 #include <optional>
@@ -162,7 +161,7 @@ Result<Event> parseEvent(const QByteArray &body, const EventTypes &types)
         if (const QVariant value = fieldValue(object.items[i]); value.isValid())
             event.fields.insert(object.keys[i], value);
     }
-    event.bodySha256 = QCryptographicHash::hash(canonicalJson(object), QCryptographicHash::Sha256);
+    event.bodySha256 = sha256(canonicalJson(object));
     return event;
 }
 

@@ -483,7 +483,16 @@ QByteArray jsonLiteral(QStringView text)
     const auto escape = [&](QChar unit) {
         out += "\\u" + QByteArray::number(unit.unicode(), 16).rightJustified(4, '0');
     };
+    const auto isPlain = [](QChar unit) {
+        return unit.unicode() >= 0x20 && unit != u'"' && unit != u'\\' && !unit.isSurrogate();
+    };
     for (qsizetype at = 0; at < text.size(); ++at) {
+        const qsizetype begin = at;
+        while (at < text.size() && isPlain(text[at]))
+            ++at;
+        out += text.sliced(begin, at - begin).toUtf8();
+        if (at == text.size())
+            break;
         const QChar unit = text[at];
         if (unit == u'"' || unit == u'\\') {
             out += '\\';
@@ -493,10 +502,8 @@ QByteArray jsonLiteral(QStringView text)
         } else if (unit.isHighSurrogate() && at + 1 < text.size() && text[at + 1].isLowSurrogate()) {
             out += text.sliced(at, 2).toUtf8();
             ++at;
-        } else if (unit.isSurrogate()) {
-            escape(unit);
         } else {
-            out += text.sliced(at, 1).toUtf8();
+            escape(unit);
         }
     }
     return out + '"';

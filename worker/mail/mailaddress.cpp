@@ -208,8 +208,8 @@ Result<MailAddress> MailAddress::fromAddress(const QString &address, const QStri
 {
     if (const QString error = addressError(address); !error.isEmpty())
         return noAddress(address, error);
-    if (const QString error = refusedInHeader(u"the name of %1"_s.arg(address), name); !error.isEmpty())
-        return Error{ErrorKind::Invalid, error, {}};
+    if (!refusedInHeader(u"it"_s, name).isEmpty())
+        return Error{ErrorKind::Invalid, refusedInHeader(u"the name of %1"_s.arg(address), name), {}};
     return MailAddress{name, address};
 }
 

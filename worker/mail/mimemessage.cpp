@@ -1,11 +1,12 @@
 #include "worker/mail/mimemessage.h"
 
+#include "worker/digest/sha256.h"
 #include "worker/mail/headertext.h"
 #include "worker/mail/mimepart.h"
 
-#include <QCryptographicHash>
-
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 using namespace Qt::StringLiterals;
 
@@ -32,9 +33,11 @@ QByteArray dateHeader(const QDateTime &date)
     const QDateTime utc = date.toUTC();
     const QDate day = utc.date();
     const QTime time = utc.time();
-    return QString::asprintf("Date: %s, %02d %s %04d %02d:%02d:%02d +0000\r\n", Days[day.dayOfWeek() - 1], day.day(),
-                             Months[day.month() - 1], day.year(), time.hour(), time.minute(), time.second())
-        .toLatin1();
+    std::array<char, 64> header{};
+    const int length = std::snprintf(header.data(), header.size(), "Date: %s, %02d %s %04d %02d:%02d:%02d +0000\r\n",
+                                     Days[day.dayOfWeek() - 1], day.day(), Months[day.month() - 1], day.year(),
+                                     time.hour(), time.minute(), time.second());
+    return QByteArray(header.data(), length);
 }
 
 QByteArray partHeaders(const char *type, const MimePart &part)
@@ -53,13 +56,19 @@ QByteArray body(const MailContent &content)
 
     const MimePart html = MimePart::fromText(content.html);
     const QByteArray boundary = boundaryFor(content.eventId, {text.bytes, html.bytes});
-    // RFC 2046, 5.1.4: the plainest first.
-    return "Content-Type: multipart/alternative;\r\n boundary=\"" + boundary
+    QByteArray bytes;
+    bytes.reserve(text.bytes.size() + html.bytes.size() + 512);
+    bytes += "Content-Type: multipart/alternative;\r\n boundary=\"" + boundary
         + "\"\r\n"
-          "Content-Transfer-Encoding: 7bit\r\n"
-          "\r\n--"
-        + boundary + "\r\n" + partHeaders("plain", text) + "\r\n" + text.bytes + "\r\n--" + boundary + "\r\n"
-        + partHeaders("html", html) + "\r\n" + html.bytes + "\r\n--" + boundary + "--\r\n";
+          "Content-Transfer-Encoding: 7bit\r\n\r\n";
+    // RFC 2046, 5.1.4: the plainest first.
+    for (const auto &[type, part] : {std::pair("plain", &text), std::pair("html", &html)}) {
+        bytes += "--" + boundary + "\r\n" + partHeaders(type, *part) + "\r\n";
+        bytes += part->bytes;
+        bytes += "\r\n";
+    }
+    bytes += "--" + boundary + "--\r\n";
+    return bytes;
 }
 
 /// For a program that compares it: as it stands wherever that is possible, else as any text.
@@ -101,7 +110,7 @@ bool isFreeHeaderName(const QString &name)
 
 QString messageIdFor(const QString &eventId, const QString &domain)
 {
-    const QByteArray hash = QCryptographicHash::hash(eventId.toUtf8(), QCryptographicHash::Sha256).toHex().first(40);
+    const QByteArray hash = sha256(eventId.toUtf8()).toHex().first(40);
     return QString::fromLatin1(hash) + u'@' + domain;
 }
 

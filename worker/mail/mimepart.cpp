@@ -1,6 +1,6 @@
 #include "worker/mail/mimepart.h"
 
-#include <QCryptographicHash>
+#include "worker/digest/sha256.h"
 
 #include <algorithm>
 
@@ -12,16 +12,18 @@ namespace {
 
 constexpr qsizetype MaxLine = 76;
 
-void appendEncoded(QByteArray *result, char c)
+char *putEncoded(char *to, char c)
 {
     static constexpr char Hex[] = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    const char encoded[] = {'=', Hex[byte >> 4], Hex[byte & 0xf]};
-    result->append(encoded, sizeof encoded);
+    *to++ = '=';
+    *to++ = Hex[byte >> 4];
+    *to++ = Hex[byte & 0xf];
+    return to;
 }
 
-/// One line without its CRLF.
-void appendQuoted(QByteArray *result, QByteArrayView line)
+/// One line without its CRLF. It takes four bytes for each of the line's at most: three, and a share of a soft break.
+char *putQuoted(char *to, QByteArrayView line)
 {
     qsizetype column = 0;
     for (qsizetype i = 0; i < line.size(); ++i) {
@@ -33,16 +35,32 @@ void appendQuoted(QByteArray *result, QByteArrayView line)
         const auto isRisky = [&] { return c == '.' || (c == 'F' && line.sliced(i).startsWith("From ")); };
         bool literal = printable && (column > 0 || !isRisky());
         if ((literal ? 1 : 3) > MaxLine - (last ? 0 : 1) - column) {
-            result->append("=\r\n");
+            to = std::copy_n("=\r\n", 3, to);
             column = 0;
             literal = printable && !isRisky();
         }
         if (literal)
-            result->append(c);
+            *to++ = c;
         else
-            appendEncoded(result, c);
+            to = putEncoded(to, c);
         column += literal ? 1 : 3;
     }
+    return to;
+}
+
+/// Whatever ends a line becomes CRLF, and the last line has an end as well.
+QByteArray withCrLf(const QByteArray &text)
+{
+    QByteArray lines;
+    lines.reserve(text.size() + text.size() / 16 + 16);
+    for (qsizetype begin = 0; begin < text.size();) {
+        const char *end =
+            std::find_if(text.cbegin() + begin, text.cend(), [](char c) { return c == '\r' || c == '\n'; });
+        const qsizetype length = end - (text.cbegin() + begin);
+        lines.append(text.constData() + begin, length).append("\r\n");
+        begin += length + (QByteArrayView(end, text.cend()).startsWith("\r\n") ? 2 : 1);
+    }
+    return lines.isEmpty() ? "\r\n"_ba : lines;
 }
 
 QByteArray base64Lines(const QByteArray &bytes)
@@ -58,26 +76,22 @@ QByteArray base64Lines(const QByteArray &bytes)
 
 QByteArray quotedPrintable(const QByteArray &text)
 {
-    QByteArray result;
-    result.reserve(text.size() + text.size() / 8 + 16);
+    QByteArray result(text.size() * 4 + 2, Qt::Uninitialized);
+    char *to = result.data();
     qsizetype begin = 0;
     while (begin < text.size()) {
         const qsizetype found = text.indexOf("\r\n", begin);
         const qsizetype end = found < 0 ? text.size() : found;
-        appendQuoted(&result, QByteArrayView(text).sliced(begin, end - begin));
-        result += "\r\n";
+        to = std::copy_n("\r\n", 2, putQuoted(to, QByteArrayView(text).sliced(begin, end - begin)));
         begin = end + 2;
     }
+    result.truncate(to - result.constData());
     return result;
 }
 
 MimePart MimePart::fromText(const QString &text)
 {
-    QString lines = text;
-    lines.replace("\r\n"_L1, "\n"_L1).replace(u'\r', u'\n');
-    if (!lines.endsWith(u'\n'))
-        lines += u'\n';
-    const QByteArray bytes = lines.replace(u'\n', "\r\n"_L1).toUtf8();
+    const QByteArray bytes = withCrLf(text.toUtf8());
     MimePart quoted{"quoted-printable", quotedPrintable(bytes)};
     // Lines and their ends included, base64 takes at least so much.
     if (quoted.bytes.size() <= (bytes.size() + 2) / 3 * 4)
@@ -91,7 +105,7 @@ QByteArray boundaryFor(const QString &eventId, const QByteArrayList &parts)
     // Neither encoding writes "=_": in quoted-printable a "=" is followed by a digit, A to F or CRLF.
     for (int attempt = 0;; ++attempt) {
         const QByteArray seed = "boundary " + QByteArray::number(attempt) + ' ' + eventId.toUtf8();
-        const QByteArray boundary = "=_" + QCryptographicHash::hash(seed, QCryptographicHash::Sha256).toHex().first(32);
+        const QByteArray boundary = "=_" + sha256(seed).toHex().first(32);
         if (std::none_of(parts.cbegin(), parts.cend(), [&](const QByteArray &part) { return part.contains(boundary); }))
             return boundary;
     }

@@ -19,11 +19,12 @@ QString refusedBytes(const QByteArray &bytes)
         return u"The mail is empty."_s;
     if (bytes.contains('\0'))
         return u"The mail holds a NUL."_s;
-    if (bytes.count('\r') != bytes.count("\r\n") || bytes.count('\n') != bytes.count("\r\n"))
-        return u"The mail holds a CR or LF alone."_s; // what SMTP smuggling lives on
     for (qsizetype begin = 0; begin < bytes.size();) {
-        const qsizetype found = bytes.indexOf("\r\n", begin);
-        const qsizetype end = found < 0 ? bytes.size() : found;
+        const qsizetype cr = bytes.indexOf('\r', begin);
+        const qsizetype end = cr < 0 ? bytes.size() : cr;
+        const bool isCrAlone = cr >= 0 && (cr + 1 == bytes.size() || bytes[cr + 1] != '\n');
+        if (isCrAlone || QByteArrayView(bytes).sliced(begin, end - begin).contains('\n'))
+            return u"The mail holds a CR or LF alone."_s; // what SMTP smuggling lives on
         if (end - begin > MaxLine)
             return u"A line of the mail has more than %1 octets."_s.arg(MaxLine);
         begin = end + 2;

@@ -66,6 +66,7 @@ HttpExchange::HttpExchange(HttpClient *client, QUrl url, QByteArray request, qin
     : QObject(parent)
     , m_client(client)
     , m_url(std::move(url))
+    , m_origin(HttpClient::originOf(m_url))
     , m_request(std::move(request))
     , m_reader(maxReplyBytes)
 { }
@@ -100,19 +101,27 @@ void HttpExchange::run(QTcpSocket *socket)
         connect(tls, &QSslSocket::sslErrors, this, [this](const QList<QSslError> &errors) {
             end(Failure::Tls, errors.isEmpty() ? m_socket->errorString() : errors.first().errorString());
         });
-        connect(tls, &QSslSocket::encrypted, this, &HttpExchange::write);
+        connect(tls, &QSslSocket::encrypted, this, &HttpExchange::begin);
         tls->connectToHostEncrypted(m_url.host(), quint16(m_url.port(443)));
     } else {
-        connect(socket, &QAbstractSocket::connected, this, &HttpExchange::write);
+        connect(socket, &QAbstractSocket::connected, this, &HttpExchange::begin);
         socket->connectToHost(m_url.host(), quint16(m_url.port(80)));
     }
+}
+
+/// On a new connection.
+void HttpExchange::begin()
+{
+    if (m_ended)
+        return;
+    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    write();
 }
 
 void HttpExchange::write()
 {
     if (m_ended)
         return;
-    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     m_socket->write(std::exchange(m_request, {}));
     m_socket->flush();
 }
@@ -164,7 +173,7 @@ void HttpExchange::end(Failure failure, const QString &text)
     const bool reusable = failure == Failure::None && m_request.isEmpty() && m_reader.isReusable()
         && socket->state() == QAbstractSocket::ConnectedState;
     if (m_client && reusable)
-        m_client->keep(m_url, socket);
+        m_client->keep(m_origin, socket);
     else if (m_client)
         m_client->drop(socket);
     // Queued: whoever hears it may delete this and the client, and their socket's signal is still under way.
@@ -208,8 +217,7 @@ void HttpClient::startWaiting()
 
 bool HttpClient::start(HttpExchange *exchange)
 {
-    const QString origin = originOf(exchange->m_url);
-    QTcpSocket *socket = takeKept(origin);
+    QTcpSocket *socket = takeKept(exchange->m_origin);
     if (!socket) {
         if (m_open >= m_maxConnections) {
             if (m_kept.empty())
@@ -241,7 +249,7 @@ QTcpSocket *HttpClient::takeKept(const QString &origin)
     return nullptr;
 }
 
-void HttpClient::keep(const QUrl &url, QTcpSocket *socket)
+void HttpClient::keep(const QString &origin, QTcpSocket *socket)
 {
     const auto forget = [this, socket] {
         const auto kept =
@@ -254,7 +262,7 @@ void HttpClient::keep(const QUrl &url, QTcpSocket *socket)
     // Closed by the server, or bytes that nobody asked for: of no use any more.
     connect(socket, &QAbstractSocket::disconnected, this, forget);
     connect(socket, &QIODevice::readyRead, this, forget);
-    m_kept.push_back({originOf(url), socket});
+    m_kept.push_back({origin, socket});
     startWaiting();
 }
 

@@ -54,13 +54,15 @@ private:
     HttpExchange(HttpClient *client, QUrl url, QByteArray request, qint64 maxReplyBytes, QObject *parent);
 
     void run(QTcpSocket *socket); ///< connected or connecting
+    void begin();
     void write();
     void read();
     void lost();
     void end(Failure failure, const QString &text = {});
 
     QPointer<HttpClient> m_client;
-    QUrl m_url;
+    const QUrl m_url;
+    const QString m_origin;
     QByteArray m_request; ///< empty once written
     HttpResponseReader m_reader;
     QPointer<QTcpSocket> m_socket; ///< ours until the end
@@ -99,7 +101,7 @@ private:
     void startWaiting();
     bool start(HttpExchange *exchange);
     QTcpSocket *takeKept(const QString &origin);
-    void keep(const QUrl &url, QTcpSocket *socket);
+    void keep(const QString &origin, QTcpSocket *socket);
     void drop(QTcpSocket *socket);
     static QString originOf(const QUrl &url);
 

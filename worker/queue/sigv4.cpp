@@ -1,10 +1,13 @@
 #include "worker/queue/sigv4.h"
 
-#include <QCryptographicHash>
+#include "worker/digest/sha256.h"
+
 #include <QMap>
 #include <QMessageAuthenticationCode>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 using namespace Qt::StringLiterals;
 
@@ -16,7 +19,7 @@ constexpr auto Algorithm = "AWS4-HMAC-SHA256";
 
 QByteArray sha256Hex(const QByteArray &data)
 {
-    return QCryptographicHash::hash(data, QCryptographicHash::Sha256).toHex();
+    return sha256(data).toHex();
 }
 
 QByteArray hmac(const QByteArray &key, const QByteArray &data)
@@ -69,9 +72,11 @@ QByteArray canonicalQuery(const QByteArray &query)
 }
 
 /// Sorted by lower-case name; the values of a repeated name are joined in their order.
-QMap<QByteArray, QByteArray> canonicalHeaders(const Request &request)
+using CanonicalHeaders = QMap<QByteArray, QByteArray>;
+
+CanonicalHeaders canonicalHeaders(const Request &request)
 {
-    QMap<QByteArray, QByteArray> headers;
+    CanonicalHeaders headers;
     for (const auto &[name, value] : request.headers) {
         const QByteArray key = name.toLower();
         const auto known = headers.find(key);
@@ -83,11 +88,40 @@ QMap<QByteArray, QByteArray> canonicalHeaders(const Request &request)
     return headers;
 }
 
+QByteArray namesOf(const CanonicalHeaders &headers)
+{
+    return headers.keys().join(';');
+}
+
+QByteArray canonicalRequest(const Request &request, const CanonicalHeaders &headers)
+{
+    const qsizetype question = request.target.indexOf('?');
+    const QByteArray path = question < 0 ? request.target : request.target.left(question);
+    const QByteArray query = question < 0 ? QByteArray() : request.target.mid(question + 1);
+
+    QByteArray result = request.method + '\n' + canonicalPath(path) + '\n' + canonicalQuery(query) + '\n';
+    for (auto header = headers.cbegin(); header != headers.cend(); ++header)
+        result += header.key() + ':' + header.value() + '\n';
+    result += '\n' + namesOf(headers) + '\n' + sha256Hex(request.body);
+    return result;
+}
+
+QByteArray scopeText(const QByteArray &date, const Scope &scope)
+{
+    return date + '/' + scope.region + '/' + scope.service + "/aws4_request";
+}
+
 } // namespace
 
 QByteArray amzDate(const QDateTime &time)
 {
-    return time.toUTC().toString(u"yyyyMMdd'T'HHmmss'Z'"_s).toLatin1();
+    const QDateTime utc = time.toUTC();
+    const QDate day = utc.date();
+    const QTime at = utc.time();
+    std::array<char, 32> text{};
+    const int length = std::snprintf(text.data(), text.size(), "%04d%02d%02dT%02d%02d%02dZ", day.year(), day.month(),
+                                     day.day(), at.hour(), at.minute(), at.second());
+    return QByteArray(text.data(), length);
 }
 
 QByteArray Scope::date() const
@@ -97,31 +131,23 @@ QByteArray Scope::date() const
 
 QByteArray Scope::text() const
 {
-    return date() + '/' + region + '/' + service + "/aws4_request";
+    return scopeText(date(), *this);
 }
 
 QByteArray signedHeaders(const Request &request)
 {
-    return canonicalHeaders(request).keys().join(';');
+    return namesOf(canonicalHeaders(request));
 }
 
 QByteArray canonicalRequest(const Request &request)
 {
-    const qsizetype question = request.target.indexOf('?');
-    const QByteArray path = question < 0 ? request.target : request.target.left(question);
-    const QByteArray query = question < 0 ? QByteArray() : request.target.mid(question + 1);
-
-    QByteArray result = request.method + '\n' + canonicalPath(path) + '\n' + canonicalQuery(query) + '\n';
-    const QMap<QByteArray, QByteArray> headers = canonicalHeaders(request);
-    for (auto header = headers.cbegin(); header != headers.cend(); ++header)
-        result += header.key() + ':' + header.value() + '\n';
-    result += '\n' + headers.keys().join(';') + '\n' + sha256Hex(request.body);
-    return result;
+    return canonicalRequest(request, canonicalHeaders(request));
 }
 
 QByteArray stringToSign(const QByteArray &canonicalRequest, const Scope &scope)
 {
-    return Algorithm + "\n"_ba + amzDate(scope.time) + '\n' + scope.text() + '\n' + sha256Hex(canonicalRequest);
+    const QByteArray time = amzDate(scope.time);
+    return Algorithm + "\n"_ba + time + '\n' + scopeText(time.left(8), scope) + '\n' + sha256Hex(canonicalRequest);
 }
 
 QByteArray signingKey(const QByteArray &secretAccessKey, const Scope &scope)
@@ -138,9 +164,10 @@ QByteArray signature(const QByteArray &signingKey, const QByteArray &stringToSig
 QByteArray authorization(const Request &request, const Scope &scope, const QByteArray &accessKeyId,
                          const QByteArray &signingKey)
 {
-    const QByteArray toSign = stringToSign(canonicalRequest(request), scope);
-    return Algorithm + " Credential="_ba + accessKeyId + '/' + scope.text()
-        + ", SignedHeaders=" + signedHeaders(request) + ", Signature=" + signature(signingKey, toSign);
+    const CanonicalHeaders headers = canonicalHeaders(request);
+    const QByteArray toSign = stringToSign(canonicalRequest(request, headers), scope);
+    return Algorithm + " Credential="_ba + accessKeyId + '/' + scope.text() + ", SignedHeaders=" + namesOf(headers)
+        + ", Signature=" + signature(signingKey, toSign);
 }
 
 } // namespace sendonce::sigv4

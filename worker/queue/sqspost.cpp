@@ -145,6 +145,12 @@ void SqsPost::replyFinished()
 {
     if (!m_finish || !m_exchange)
         return;
+    const int status = m_exchange->response().status;
+    if (m_exchange->failure() == HttpExchange::Failure::None && status >= 200 && status < 300) {
+        retrypolicy::succeeded(*m_bucket, m_tokens);
+        end(m_exchange->response().body);
+        return;
+    }
     const QString who = endpointText(m_order.url);
     const QString operation = QString::fromLatin1(m_order.operation);
     if (m_exchange->failure() == HttpExchange::Failure::TooLarge) {
@@ -158,7 +164,6 @@ void SqsPost::replyFinished()
         return;
     }
     const HttpResponse response = m_exchange->response();
-    const int status = response.status;
     if (status >= 300 && status < 400) {
         // Following it would hand the signature and the token to another host (reliability.md, finding 2).
         const QUrl target = QUrl::fromEncoded(response.header("Location"));
@@ -167,11 +172,6 @@ void SqsPost::replyFinished()
                   u"%1 redirects %2 %3 (HTTP %4); signed requests are not redirected"_s.arg(who, operation, where,
                                                                                             QString::number(status)),
                   {}});
-        return;
-    }
-    if (status >= 200 && status < 300) {
-        retrypolicy::succeeded(*m_bucket, m_tokens);
-        end(response.body);
         return;
     }
     Error error = sqserrors::readError(

@@ -32,15 +32,24 @@ void SqsSigner::setCredentials(const AwsCredentials &credentials)
     m_keyScope.clear();
 }
 
+const SqsSigner::Endpoint &SqsSigner::endpoint(const QUrl &url)
+{
+    if (m_endpoint.host.isEmpty() || m_endpoint.url != url) {
+        const QString hostRegion = awsendpoint::regionOf(url.host());
+        const QByteArray path = url.path(QUrl::FullyEncoded).toLatin1();
+        m_endpoint = {url, (hostRegion.isEmpty() ? m_region : hostRegion).toLatin1(), awsendpoint::hostHeader(url),
+                      path.isEmpty() ? "/"_ba : path};
+    }
+    return m_endpoint;
+}
+
 SqsSigner::Headers SqsSigner::headers(const QUrl &url, const QByteArray &operation, const QByteArray &body,
                                       const QDateTime &now)
 {
-    const QString hostRegion = awsendpoint::regionOf(url.host());
-    const sigv4::Scope scope{now.addSecs(m_clockOffset.count()),
-                             (hostRegion.isEmpty() ? m_region : hostRegion).toLatin1(), "sqs"_ba};
-    const QByteArray path = url.path(QUrl::FullyEncoded).toLatin1();
-    sigv4::Request request{"POST"_ba, path.isEmpty() ? "/"_ba : path, {}, body};
-    request.headers = {{"Host"_ba, awsendpoint::hostHeader(url)},
+    const Endpoint &to = endpoint(url);
+    const sigv4::Scope scope{now.addSecs(m_clockOffset.count()), to.region, "sqs"_ba};
+    sigv4::Request request{"POST"_ba, to.path, {}, body};
+    request.headers = {{"Host"_ba, to.host},
                        {"Content-Type"_ba, "application/x-amz-json-1.0"_ba},
                        {"X-Amz-Date"_ba, sigv4::amzDate(scope.time)},
                        {"X-Amz-Target"_ba, "AmazonSQS." + operation},
@@ -48,8 +57,8 @@ SqsSigner::Headers SqsSigner::headers(const QUrl &url, const QByteArray &operati
     if (!m_credentials.sessionToken.isEmpty())
         request.headers.append({"X-Amz-Security-Token"_ba, m_credentials.sessionToken.toLatin1()});
 
-    if (m_keyScope != scope.text()) {
-        m_keyScope = scope.text();
+    if (const QByteArray keyScope = scope.text(); m_keyScope != keyScope) {
+        m_keyScope = keyScope;
         m_key = sigv4::signingKey(m_credentials.secretAccessKey.toUtf8(), scope);
     }
     Headers headers = request.headers;

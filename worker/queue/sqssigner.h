@@ -35,11 +35,19 @@ public:
     QString redacted(const QString &text) const;
 
 private:
+    struct Endpoint
+    {
+        QUrl url;
+        QByteArray region, host, path;
+    };
+    const Endpoint &endpoint(const QUrl &url);
+
     AwsCredentials m_credentials;
     QString m_region;
     std::chrono::seconds m_clockOffset{0};
     QByteArray m_keyScope; ///< what m_key is good for
     QByteArray m_key;
+    Endpoint m_endpoint; ///< the last one: nearly always the next one too
 };
 
 } // namespace sendonce

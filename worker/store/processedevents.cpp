@@ -7,7 +7,9 @@
 #include <QVariant>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 
 namespace sendonce {
 
@@ -237,8 +239,13 @@ QString djangoTime(qint64 usecsSinceEpoch)
         usecs += 1'000'000;
         --seconds;
     }
-    return QDateTime::fromSecsSinceEpoch(seconds, Qt::UTC).toString(u"yyyy-MM-dd HH:mm:ss"_s)
-        + u".%1"_s.arg(usecs, 6, 10, QLatin1Char('0'));
+    const QDateTime time = QDateTime::fromSecsSinceEpoch(seconds, Qt::UTC);
+    const QDate day = time.date();
+    const QTime at = time.time();
+    std::array<char, 40> text{};
+    const int length = std::snprintf(text.data(), text.size(), "%04d-%02d-%02d %02d:%02d:%02d.%06d", day.year(),
+                                     day.month(), day.day(), at.hour(), at.minute(), at.second(), int(usecs));
+    return QString::fromLatin1(text.data(), length);
 }
 
 QDateTime fromDjangoTime(const QString &text)
