@@ -109,7 +109,6 @@ void HttpExchange::run(QTcpSocket *socket)
     }
 }
 
-/// On a new connection.
 void HttpExchange::begin()
 {
     if (m_ended)
@@ -120,8 +119,6 @@ void HttpExchange::begin()
 
 void HttpExchange::write()
 {
-    if (m_ended)
-        return;
     m_socket->write(std::exchange(m_request, {}));
     m_socket->flush();
 }

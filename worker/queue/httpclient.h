@@ -54,7 +54,7 @@ private:
     HttpExchange(HttpClient *client, QUrl url, QByteArray request, qint64 maxReplyBytes, QObject *parent);
 
     void run(QTcpSocket *socket); ///< connected or connecting
-    void begin();
+    void begin(); ///< the connection is new, and open now
     void write();
     void read();
     void lost();
