@@ -116,6 +116,8 @@ private Q_SLOTS:
     void stallEndsInTime();
     void receiveWaitsBeyondItsLongPoll();
     void abortedLongPollEndsAtOnce();
+    void answerIsToldOfBeforeItIsRead();
+    void whoeverHearsOfAnAnswerMayAbort();
     void abortAllEndsEverything();
     void abortAfterTheEndDoesNothing();
     void longPollsDoNotBlockDeletes();
@@ -812,6 +814,37 @@ void TestSqsClient::abortedLongPollEndsAtOnce()
     QTRY_COMPARE(gone.size(), 1);
     QCOMPARE(answer.runs(), 1);
     QCOMPARE(m_server->requests().size(), 1);
+}
+
+void TestSqsClient::answerIsToldOfBeforeItIsRead()
+{
+    m_server->next(ScriptedHttp::reply(200, "{}"_ba));
+    Answer<QList<Message>> answer;
+    SqsCall *call = m_client->receive({queue(), 10, 20s, std::nullopt}, this, answer.done());
+    int told = 0;
+    bool wasRead = false;
+    connect(call, &SqsCall::answering, this, [&] {
+        ++told;
+        wasRead = answer.arrived();
+    });
+    QVERIFY(answer.wait());
+    QVERIFY(answer->ok());
+    QCOMPARE(told, 1);
+    QVERIFY(!wasRead);
+}
+
+void TestSqsClient::whoeverHearsOfAnAnswerMayAbort()
+{
+    m_server->next(ScriptedHttp::reply(200, "{}"_ba));
+    Answer<QList<Message>> answer;
+    SqsCall *call = m_client->receive({queue(), 10, 20s, std::nullopt}, this, answer.done());
+    QSignalSpy gone(call, &QObject::destroyed);
+    connect(call, &SqsCall::answering, call, &SqsCall::abort);
+    QVERIFY(answer.wait());
+    QCOMPARE(answer->error().kind, ErrorKind::Aborted);
+    QTRY_COMPARE(gone.size(), 1);
+    QCOMPARE(answer.runs(), 1);
+    QTRY_COMPARE(m_server->openConnections(), 0);
 }
 
 void TestSqsClient::abortAllEndsEverything()

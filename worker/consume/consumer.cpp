@@ -270,8 +270,13 @@ void Consumer::receive(int count, bool longPoll)
     if (tried || !longPoll)
         request.wait = 0s; // the answer is wanted at once, with or without messages
     m_receives.removeIf([](const QPointer<SqsCall> &call) { return !call; });
-    m_receives.append(m_client.receive(
-        request, this, [this, count, tried](const Result<QList<Message>> &result) { received(result, count, tried); }));
+    SqsCall *call = m_client.receive(
+        request, this, [this, count, tried](const Result<QList<Message>> &result) { received(result, count, tried); });
+    connect(call, &SqsCall::answering, this, [this] {
+        if (m_machine.inHand() == 0) // else the lanes are awake
+            threadOf(1).rouse();
+    });
+    m_receives.append(call);
 }
 
 void Consumer::received(const Result<QList<Message>> &result, int asked, bool tried)

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include <thread>
 #include <utility>
 
 namespace sendonce {
@@ -15,6 +16,8 @@ constexpr int MostLanes = 32; ///< of a thread: with twice as many, one core cou
 /// company.
 constexpr std::chrono::milliseconds TellWithin{5};
 constexpr std::chrono::milliseconds TellAtOnce{0};
+/// Longer than a receive's answer takes to be read.
+constexpr std::chrono::microseconds RousedFor{300};
 
 } // namespace
 
@@ -60,6 +63,15 @@ void LaneThread::deliver(QList<Order> orders)
     m_fibers.wake();
 }
 
+void LaneThread::rouse()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_roused = true;
+    }
+    m_fibers.wake();
+}
+
 void LaneThread::awaitDatabase(int lane)
 {
     {
@@ -75,7 +87,8 @@ void LaneThread::run()
         m_lanes.push_back(std::make_unique<Lane>(m_settings, m_first + i));
     for (bool ending = false; !ending || m_fibers.running() > 0;) {
         m_fibers.turn(nextDue());
-        takeOrders();
+        if (!takeOrders())
+            stayAwake();
         tell();
         rest();
         QCoreApplication::sendPostedEvents(); // what a TLS socket has asked for
@@ -97,7 +110,21 @@ void LaneThread::close()
     m_lanes.clear();
 }
 
-void LaneThread::takeOrders()
+/// A processor that has gone to sleep takes a tenth of a millisecond to come back (measured on a virtual one): it may
+/// do so while the answer is still read.
+void LaneThread::stayAwake()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!std::exchange(m_roused, false))
+            return;
+    }
+    const auto until = Fibers::Clock::now() + RousedFor;
+    while (m_fibers.running() == 0 && Fibers::Clock::now() < until && !takeOrders())
+        std::this_thread::yield(); // whoever reads the answer may share this processor
+}
+
+bool LaneThread::takeOrders()
 {
     QList<Order> orders;
     int awaits = 0;
@@ -105,11 +132,13 @@ void LaneThread::takeOrders()
         const std::lock_guard lock(m_mutex);
         orders = std::exchange(m_orders, {});
         awaits = std::exchange(m_awaits, 0);
+        m_roused = m_roused && orders.isEmpty();
     }
     for (const Order &each : std::as_const(orders))
         m_fibers.start([this, each] { work(each.lane, each.order); });
     if (awaits > 0)
         m_fibers.start([this, awaits] { m_isBack = lane(awaits).awaitDatabase() || m_isBack; });
+    return !orders.isEmpty() || awaits > 0;
 }
 
 /// A fiber's: the message that is ordered, and all that wait behind it.

@@ -37,6 +37,8 @@ public:
     // From any thread.
     void end(); ///< once what is in work has ended; the destructor waits for it
     void deliver(QList<Order> orders); ///< their lanes are free
+    /// An order is likely to come within RousedFor: who sleeps wakes up now, and stays awake that long.
+    void rouse();
     void awaitDatabase(int lane); ///< with that lane, which is free, until databaseBack() or a stop
 
 Q_SIGNALS:
@@ -48,7 +50,8 @@ protected:
 
 private:
     Lane &lane(int number) { return *m_lanes[size_t(number - m_first)]; }
-    void takeOrders();
+    bool takeOrders(); ///< false: there were none
+    void stayAwake();
     void work(int number, LaneOrder order);
     void tell();
     void rest();
@@ -63,6 +66,7 @@ private:
     std::mutex m_mutex;
     QList<Order> m_orders; ///< new ones
     int m_awaits = 0; ///< the lane that is to await the database; 0: none
+    bool m_roused = false;
     bool m_ending = false;
 
     Fibers m_fibers;

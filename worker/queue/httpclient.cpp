@@ -127,6 +127,11 @@ void HttpExchange::read()
 {
     if (m_ended)
         return;
+    if (!std::exchange(m_answering, true)) {
+        Q_EMIT answering();
+        if (m_ended) // whoever heard it may have had enough
+            return;
+    }
     const auto state = m_reader.feed(m_socket->readAll());
     switch (state) {
     case HttpResponseReader::State::Reading:

@@ -47,6 +47,7 @@ public:
     void abort();
 
 Q_SIGNALS:
+    void answering(); ///< the first bytes of the answer are here, unread
     void finished();
 
 private:
@@ -68,6 +69,7 @@ private:
     QPointer<QTcpSocket> m_socket; ///< ours until the end
     Failure m_failure = Failure::None;
     QString m_errorText;
+    bool m_answering = false;
     bool m_ended = false;
 };
 

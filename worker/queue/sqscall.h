@@ -12,6 +12,10 @@ public:
     using QObject::QObject;
     /// Ends the call at once; its callback runs with ErrorKind::Aborted before abort() returns. After its end: nothing.
     virtual void abort() = 0;
+
+Q_SIGNALS:
+    /// The answer has begun to arrive; not read yet, and it may be a refusal. Once for each attempt.
+    void answering();
 };
 
 } // namespace sendonce

@@ -123,6 +123,7 @@ void SqsPost::post()
     headers.prepend({"User-Agent"_ba, "Sendonce/" SENDONCE_VERSION ""_ba});
     headers.prepend({"Accept-Encoding"_ba, "identity"_ba}); // so that the cap on a reply holds for what it unpacks to
     m_exchange = m_http->post(m_order.url, headers, m_order.json, m_order.maxReplyBytes, this);
+    connect(m_exchange, &HttpExchange::answering, this, &SqsCall::answering);
     connect(m_exchange, &HttpExchange::finished, this, &SqsPost::replyFinished);
     Q_EMIT sent();
 }
