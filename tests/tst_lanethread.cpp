@@ -28,7 +28,7 @@ struct Bench
     {
         LaneThread::Order order{1, {}};
         order.order.message.messageId = messageId;
-        order.order.message.body = u"no event"_s;
+        order.order.message.body = "no event"_ba;
         order.order.receivedNsec = Lane::nowNsec();
         thread->deliver({order});
     }
