@@ -121,6 +121,26 @@ private Q_SLOTS:
         QCOMPARE(commands[2].count, 3);
     }
 
+    void theSleepingLaneIsTheOneThatTheNextMessageGets()
+    {
+        ConsumerMachine machine(3);
+        QVERIFY(!machine.sleepingLane()); // not started
+        machine.start(0s);
+        QCOMPARE(machine.sleepingLane(), std::optional(1));
+        machine.received({message(u"a"_s), message(u"b"_s)}, 3, 1s); // lanes 1 and 2
+        QVERIFY(!machine.sleepingLane());
+        machine.laneFree(1, Ended::Mailed, 2s);
+        QVERIFY(!machine.sleepingLane()); // lane 2 is awake
+        machine.laneFree(2, Ended::Mailed, 2s);
+        QCOMPARE(machine.sleepingLane(), std::optional(2));
+        const auto commands = machine.received({message(u"c"_s)}, 3, 3s);
+        QCOMPARE(commands[1].kind, Kind::Dispatch);
+        QCOMPARE(commands[1].lane, 2);
+        machine.laneFree(2, Ended::Mailed, 4s);
+        machine.databaseLost();
+        QVERIFY(!machine.sleepingLane());
+    }
+
     void neverAsksForMoreThanTen()
     {
         ConsumerMachine many(32);

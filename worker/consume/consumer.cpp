@@ -273,8 +273,8 @@ void Consumer::receive(int count, bool longPoll)
     SqsCall *call = m_client.receive(
         request, this, [this, count, tried](const Result<QList<Message>> &result) { received(result, count, tried); });
     connect(call, &SqsCall::answering, this, [this] {
-        if (m_machine.inHand() == 0) // else the lanes are awake
-            threadOf(1).rouse();
+        if (const auto lane = m_machine.sleepingLane())
+            threadOf(*lane).rouse();
     });
     m_receives.append(call);
 }

@@ -98,6 +98,13 @@ void ConsumerMachine::watch(Moment took, Moment mail, Moment now)
         m_allowed = std::min(m_lanes, m_allowed * 2);
 }
 
+std::optional<int> ConsumerMachine::sleepingLane() const
+{
+    if (!m_running || m_databaseAway || inHand() > 0 || m_free.isEmpty())
+        return std::nullopt;
+    return m_free.last();
+}
+
 int ConsumerMachine::startable() const
 {
     return std::max(0, std::min(int(m_free.size()), m_allowed - int(m_busy.size())));

@@ -112,6 +112,8 @@ public:
     int tellAt() const;
 
     bool running() const { return m_running; }
+    /// The lane that a message would wake; none while others are in hand.
+    std::optional<int> sleepingLane() const;
     int inHand() const { return int(m_busy.size() + m_reserved.size() + m_waiting.size()); }
     int failures() const { return m_failures; } ///< receives that failed in a row
 

@@ -37,7 +37,7 @@ public:
     // From any thread.
     void end(); ///< once what is in work has ended; the destructor waits for it
     void deliver(QList<Order> orders); ///< their lanes are free
-    /// An order is likely to come within RousedFor: who sleeps wakes up now, and stays awake that long.
+    /// An order is likely to come: who sleeps wakes up now, and stays awake for a moment.
     void rouse();
     void awaitDatabase(int lane); ///< with that lane, which is free, until databaseBack() or a stop
 
@@ -66,7 +66,7 @@ private:
     std::mutex m_mutex;
     QList<Order> m_orders; ///< new ones
     int m_awaits = 0; ///< the lane that is to await the database; 0: none
-    bool m_roused = false;
+    bool m_roused = false; ///< and no order has come since
     bool m_ending = false;
 
     Fibers m_fibers;

@@ -91,6 +91,7 @@ void HttpExchange::abort()
 void HttpExchange::run(QTcpSocket *socket)
 {
     m_socket = socket;
+    connect(socket, &QIODevice::readyRead, this, &HttpExchange::answering, Qt::SingleShotConnection);
     connect(socket, &QIODevice::readyRead, this, &HttpExchange::read);
     connect(socket, &QAbstractSocket::errorOccurred, this, &HttpExchange::lost);
     if (socket->state() == QAbstractSocket::ConnectedState) {
@@ -127,11 +128,6 @@ void HttpExchange::read()
 {
     if (m_ended)
         return;
-    if (!std::exchange(m_answering, true)) {
-        Q_EMIT answering();
-        if (m_ended) // whoever heard it may have had enough
-            return;
-    }
     const auto state = m_reader.feed(m_socket->readAll());
     switch (state) {
     case HttpResponseReader::State::Reading:

@@ -47,7 +47,7 @@ public:
     void abort();
 
 Q_SIGNALS:
-    void answering(); ///< the first bytes of the answer are here, unread
+    void answering(); ///< the first bytes of the answer are here, unread; no time to delete the client
     void finished();
 
 private:
@@ -69,7 +69,6 @@ private:
     QPointer<QTcpSocket> m_socket; ///< ours until the end
     Failure m_failure = Failure::None;
     QString m_errorText;
-    bool m_answering = false;
     bool m_ended = false;
 };
 

@@ -14,7 +14,8 @@ public:
     virtual void abort() = 0;
 
 Q_SIGNALS:
-    /// The answer has begun to arrive; not read yet, and it may be a refusal. Once for each attempt.
+    /// The answer has begun to arrive; not read yet, and it may be a refusal. Once for each attempt. Whoever
+    /// hears it may abort(), and must not delete the client.
     void answering();
 };
 
