@@ -156,7 +156,7 @@ Result<void> Operator::openJournal()
 {
     if (m_journal)
         return {};
-    auto journal = Journal::open(m_config.dataDir, m_config.databaseUrl, DatabasePatience);
+    auto journal = Journal::open(m_config.dataDir, *m_database);
     if (!journal)
         return journal.error();
     m_journal.emplace(journal.take());

@@ -113,11 +113,19 @@ Result<Database> Database::open(const QString &url, std::chrono::milliseconds bu
     if (!parsed->isPostgres())
         return openFile(parsed->path, busyTimeout);
     Database database{QString()};
-    database.m_server = std::make_unique<Server>(Server{parsed.value(), busyTimeout, nullptr});
+    database.m_server = std::make_shared<Server>(Server{parsed.value(), busyTimeout, nullptr});
     const auto reached =
         database.m_server->run({{"SELECT 1", {}, false}}, u"%1 cannot be opened"_s.arg(parsed->displayName()));
     if (!reached)
         return reached.error();
+    return database;
+}
+
+Database Database::sameConnection() const
+{
+    Q_ASSERT(isPostgres());
+    Database database{QString()};
+    database.m_server = m_server;
     return database;
 }
 

@@ -40,6 +40,9 @@ public:
     static Result<Database> openFile(const QString &path,
                                      std::chrono::milliseconds busyTimeout = std::chrono::seconds(5));
 
+    /// PostgreSQL: another one over the same connection (a process of the server's each), for the same thread.
+    Database sameConnection() const;
+
     Database(Database &&other) noexcept;
     Database &operator=(Database &&other) noexcept;
     Database(const Database &) = delete;
@@ -87,7 +90,7 @@ private:
 
     QString m_connectionName; ///< SQLite; empty: moved from
     struct Server;
-    std::unique_ptr<Server> m_server; ///< PostgreSQL
+    std::shared_ptr<Server> m_server; ///< PostgreSQL
     std::unique_ptr<Statements> m_statements;
 };
 

@@ -145,12 +145,18 @@ Result<Journal> Journal::open(const QString &dataDir, const QString &databaseUrl
     const auto url = DatabaseUrl::parse(databaseUrl);
     if (!url || !url->isPostgres())
         return openFile(dataDir, {});
-    auto server = Database::open(databaseUrl, patience);
-    if (!server)
-        return server.error();
-    const auto migrated = server->migrate(u"postgres-journal"_s);
+    const auto server = Database::open(databaseUrl, patience);
+    return server ? open(dataDir, server.value()) : server.error();
+}
+
+Result<Journal> Journal::open(const QString &dataDir, const Database &beside)
+{
+    if (!beside.isPostgres())
+        return openFile(dataDir, {});
+    Database server = beside.sameConnection();
+    const auto migrated = server.migrate(u"postgres-journal"_s);
     if (migrated)
-        return Journal(server.take());
+        return Journal(std::move(server));
     if (migrated.error().code != "42501"_L1)
         return migrated.error();
     return openFile(dataDir, migrated.error().text);

@@ -18,8 +18,8 @@ enum class DoubtNote {
 
 /// What Sendonce remembers beside the claims: every delivery with its outcome and reason, doubts, replays. On
 /// PostgreSQL sendonce_* tables beside the claims, shared by all workers and consoles of that database, over a
-/// connection of its own; on SQLite journal.db (a file of its own: a lane holds the writer lock of the other one). One
-/// Journal per thread.
+/// connection of its own or the caller's; on SQLite journal.db (a file of its own: a lane holds the writer lock of the
+/// other one). One Journal per thread.
 class Journal
 {
 public:
@@ -27,6 +27,8 @@ public:
     /// \param patience with PostgreSQL, for each call
     static Result<Journal> open(const QString &dataDir, const QString &databaseUrl,
                                 std::chrono::milliseconds patience = std::chrono::seconds(5));
+    /// Beside a database that is open in this thread: on PostgreSQL over the same connection.
+    static Result<Journal> open(const QString &dataDir, const Database &beside);
     /// The database is PostgreSQL and this is journal.db all the same: its tables are missing there. Empty otherwise.
     const QString &whyNotOnServer() const { return m_whyNotOnServer; }
 
