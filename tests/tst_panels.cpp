@@ -7,6 +7,7 @@
 #include "ui/inlineconfirm.h"
 #include "ui/logmodel.h"
 #include "ui/logpanel.h"
+#include "ui/mailboxmodel.h"
 #include "ui/mailboxpanel.h"
 #include "ui/plainlabel.h"
 #include "ui/plaintextview.h"
@@ -525,6 +526,27 @@ private Q_SLOTS:
         QCOMPARE(queried.size(), 2); // nobody looks
         panel.show();
         QCOMPARE(queried.size(), 3);
+    }
+
+    /// As beside the log in the workspace Demo.
+    void aSmallMailboxStillShowsTheProof()
+    {
+        MailboxPanel panel;
+        panel.resize(1000, 700);
+        panel.show();
+        panel.setReady();
+        panel.showSnapshot({{mail(u"1"_s), mail(u"2"_s), mail(u"3"_s), mail(u"4"_s)}, 4, {}});
+        panel.resize(396, 310);
+        const RowTable *table = panel.table();
+        const auto right = [table](int column) {
+            return table->columnViewportPosition(column) + table->columnWidth(column);
+        };
+        QTRY_VERIFY(table->viewport()->width() < 400 && table->columnWidth(MailboxModel::Subject) < 200);
+        const int height = table->viewport()->height();
+        const int subject = table->columnWidth(MailboxModel::Subject);
+        QVERIFY2(right(MailboxModel::Copies) <= table->viewport()->width(), "the copies can be seen");
+        QVERIFY2(subject >= 100, qPrintable(u"a subject of %1 pixels cannot be read"_s.arg(subject)));
+        QVERIFY2(height >= 3 * table->rowHeight(0), qPrintable(u"%1 pixels for e-mails are too low"_s.arg(height)));
     }
 
     void aMailIsOpenedShownAndSaved()

@@ -53,7 +53,7 @@ AuditPanel::AuditPanel(QWidget *parent)
     m_table->setColumnSample(AuditModel::Act, u"move task"_s, Face::Strong);
     m_table->setColumnSample(AuditModel::Ids, u"23e48c51-7f0e…9a41"_s, Face::Monospace);
     m_table->setColumnSample(AuditModel::Outcome, u"2 deleted, 0 failed, 0 left"_s);
-    m_table->setStretchColumn(AuditModel::Text);
+    m_table->setStretchColumn(AuditModel::Text, u"replayed 12 of 13 letters"_s);
 
     auto *holder = new QWidget;
     auto *holderLayout = new QVBoxLayout(holder);

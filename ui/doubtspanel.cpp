@@ -88,7 +88,7 @@ DoubtsPanel::DoubtsPanel(QWidget *parent)
     m_table->setColumnSample(DoubtsModel::Since, u"20 min ago"_s, Face::Figures);
     m_table->setColumnSample(DoubtsModel::Done, u"held at 2 redeliveries · asked"_s);
     m_table->setColumnSample(DoubtsModel::MailId, u"5f2d81c09ab3…e.example"_s, Face::Monospace);
-    m_table->setStretchColumn(DoubtsModel::Known);
+    m_table->setStretchColumn(DoubtsModel::Known, u"250 2.0.0 Ok: queued as"_s);
 
     m_rows = new RowsAndDetails(m_table, makeDetails());
 

@@ -11,7 +11,8 @@ class MailboxModel : public QAbstractTableModel
 {
     Q_OBJECT
 public:
-    enum Column { To, Subject, Event, Copies, Received, ColumnCount };
+    /// Copies are the proof: they are seen in a narrow panel as well.
+    enum Column { To, Copies, Subject, Event, Received, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -74,14 +74,16 @@ MailboxPanel::MailboxPanel(QWidget *parent)
     m_table->setColumnSample(MailboxModel::Event, u"23e48c51-7f0e…9a41"_s, Face::Monospace);
     m_table->setColumnSample(MailboxModel::Copies, tr("%1 copies").arg(12), Face::Strong, true);
     m_table->setColumnSample(MailboxModel::Received, u"2026-03-01 14:05:41"_s, Face::Figures);
-    m_table->setStretchColumn(MailboxModel::Subject);
+    m_table->setStretchColumn(MailboxModel::Subject, u"Your application for"_s);
 
     auto *splitter = new QSplitter(Qt::Vertical);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(m_table);
     splitter->addWidget(makeDetails());
-    splitter->setStretchFactor(0, 1);
-    splitter->setSizes({1000, 280});
+    // Both give way in a low panel: some rows and some lines.
+    splitter->setStretchFactor(0, 5);
+    splitter->setStretchFactor(1, 4);
+    splitter->setSizes({500, 400});
 
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
