@@ -77,7 +77,7 @@ CheckPanel::CheckPanel(QWidget *parent)
 
     m_table->setModel(m_model);
     m_table->setColumnSample(CheckModel::Level, tr("warning"), Face::Body, true);
-    m_table->setStretchColumn(CheckModel::Text, u"the queue can be reached"_s);
+    m_table->setStretchColumn(CheckModel::Text);
     m_table->horizontalHeader()->setSectionResizeMode(CheckModel::Remedy, QHeaderView::Stretch);
 
     auto *layout = new QVBoxLayout(this);

@@ -71,7 +71,7 @@ int withDoubts(const CommandLine &line, Work work)
                      : database.error().text);
         return exitCodeOf(database.error());
     }
-    auto journal = Journal::open(config.dataDir, config.databaseUrl, DatabasePatience);
+    auto journal = Journal::open(config.dataDir, database.value());
     if (!journal) {
         complain(journal.error().text);
         return exitCodeOf(journal.error());

@@ -31,9 +31,9 @@ int runEventsList(const QStringList &words)
         return Failed;
     }
     auto database = Database::open(prepared->config.databaseUrl);
-    auto journal = Journal::open(prepared->config.dataDir, prepared->config.databaseUrl);
-    if (!database || !journal) {
-        complain(database ? journal.error().text : database.error().text);
+    auto journal = database ? Journal::open(prepared->config.dataDir, database.value()) : database.error();
+    if (!journal) {
+        complain(journal.error().text);
         return Failed;
     }
     ProcessedEvents claims(database.value());

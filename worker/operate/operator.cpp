@@ -55,7 +55,7 @@ void Operator::open()
     }
     int connections = 0;
     if (m_database->isPostgres()) {
-        // One for what operators ask, one for whoever comes to look.
+        // One for the journal that is written beside the lanes, one for whoever comes to look.
         connections = std::max(freeConnections(*m_database).value_or(0) - 2, 1);
     }
     if (m_workIsExpected)
