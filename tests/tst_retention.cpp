@@ -204,8 +204,10 @@ private Q_SLOTS:
         const auto preview = m_previewed->last().at(0).value<CleanUp>();
         QCOMPARE(preview.error, QString());
         QCOMPARE(preview.rows, 1500);
-        QCOMPARE(preview.oldest.daysTo(QDateTime::currentDateTimeUtc()), 100);
-        QCOMPARE(preview.newest.daysTo(QDateTime::currentDateTimeUtc()), 45);
+        // daysTo() counts midnights, so 45.01 days are 46 of them in the first minutes of a day.
+        constexpr qint64 Day = 86'400;
+        QCOMPARE(preview.oldest.secsTo(QDateTime::currentDateTimeUtc()) / Day, 100);
+        QCOMPARE(preview.newest.secsTo(QDateTime::currentDateTimeUtc()) / Day, 45);
         QCOMPARE(rowsOf(u"jobs_processedevent"_s), 2204);
 
         const CleanUp report = clean({u"old-7"_s});
