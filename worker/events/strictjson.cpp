@@ -54,6 +54,17 @@ qsizetype validUtf8Size(QByteArrayView text)
     return at;
 }
 
+constexpr QByteArrayView ByteOrderMark = "\xef\xbb\xbf";
+
+/// QString::fromUtf8() drops a leading U+FEFF, and two ids would become one.
+QString decoded(QByteArrayView utf8)
+{
+    if (!utf8.startsWith(ByteOrderMark))
+        return QString::fromUtf8(utf8);
+    QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::ConvertInitialBom);
+    return decoder(utf8);
+}
+
 bool isDigit(char c)
 {
     return c >= '0' && c <= '9';
@@ -67,7 +78,7 @@ public:
 
     bool parseDocument(JsonValue *root)
     {
-        if (m_text.startsWith("\xef\xbb\xbf"))
+        if (m_text.startsWith(ByteOrderMark))
             return fail(u"a byte order mark stands before the value"_s);
         skipBlanks();
         if (atEnd())
@@ -263,9 +274,7 @@ private:
             while (!atEnd() && m_text[m_at] != '"' && m_text[m_at] != '\\'
                    && static_cast<unsigned char>(m_text[m_at]) >= 0x20)
                 ++m_at;
-            // Not QString::fromUtf8: it drops a leading U+FEFF, and two ids would become one.
-            QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::ConvertInitialBom);
-            text += QString(decoder(m_text.sliced(run, m_at - run)));
+            text += decoded(m_text.sliced(run, m_at - run));
             if (atEnd())
                 return fail(u"a text is not closed"_s, start);
             if (isAt('"'))
@@ -366,6 +375,39 @@ private:
     QString m_error;
 };
 
+/// See jsonLiteral().
+void appendLiteral(QStringView text, QByteArray *out)
+{
+    *out += '"';
+    const auto escape = [&](QChar unit) {
+        *out += "\\u" + QByteArray::number(unit.unicode(), 16).rightJustified(4, '0');
+    };
+    const auto isPlain = [](QChar unit) {
+        return unit.unicode() >= 0x20 && unit != u'"' && unit != u'\\' && !unit.isSurrogate();
+    };
+    for (qsizetype at = 0; at < text.size(); ++at) {
+        const qsizetype begin = at;
+        while (at < text.size() && isPlain(text[at]))
+            ++at;
+        *out += text.sliced(begin, at - begin).toUtf8();
+        if (at == text.size())
+            break;
+        const QChar unit = text[at];
+        if (unit == u'"' || unit == u'\\') {
+            *out += '\\';
+            *out += char(unit.unicode());
+        } else if (unit.unicode() < 0x20) {
+            escape(unit);
+        } else if (unit.isHighSurrogate() && at + 1 < text.size() && text[at + 1].isLowSurrogate()) {
+            *out += text.sliced(at, 2).toUtf8();
+            ++at;
+        } else {
+            escape(unit);
+        }
+    }
+    *out += '"';
+}
+
 void writeCanonical(const JsonValue &value, QByteArray *out)
 {
     switch (value.kind) {
@@ -382,7 +424,7 @@ void writeCanonical(const JsonValue &value, QByteArray *out)
         *out += value.text.toLatin1();
         return;
     case JsonValue::Kind::Text:
-        *out += jsonLiteral(value.text);
+        appendLiteral(value.text, out);
         return;
     case JsonValue::Kind::Array:
         *out += '[';
@@ -401,7 +443,8 @@ void writeCanonical(const JsonValue &value, QByteArray *out)
         for (qsizetype i = 0; i < order.size(); ++i) {
             if (i > 0)
                 *out += ',';
-            *out += jsonLiteral(value.keys[order[i]]) + ':';
+            appendLiteral(value.keys[order[i]], out);
+            *out += ':';
             writeCanonical(value.items[order[i]], out);
         }
         *out += '}';
@@ -479,34 +522,9 @@ QByteArray canonicalJson(const JsonValue &value)
 
 QByteArray jsonLiteral(QStringView text)
 {
-    QByteArray out = "\"";
-    const auto escape = [&](QChar unit) {
-        out += "\\u" + QByteArray::number(unit.unicode(), 16).rightJustified(4, '0');
-    };
-    const auto isPlain = [](QChar unit) {
-        return unit.unicode() >= 0x20 && unit != u'"' && unit != u'\\' && !unit.isSurrogate();
-    };
-    for (qsizetype at = 0; at < text.size(); ++at) {
-        const qsizetype begin = at;
-        while (at < text.size() && isPlain(text[at]))
-            ++at;
-        out += text.sliced(begin, at - begin).toUtf8();
-        if (at == text.size())
-            break;
-        const QChar unit = text[at];
-        if (unit == u'"' || unit == u'\\') {
-            out += '\\';
-            out += char(unit.unicode());
-        } else if (unit.unicode() < 0x20) {
-            escape(unit);
-        } else if (unit.isHighSurrogate() && at + 1 < text.size() && text[at + 1].isLowSurrogate()) {
-            out += text.sliced(at, 2).toUtf8();
-            ++at;
-        } else {
-            escape(unit);
-        }
-    }
-    return out + '"';
+    QByteArray out;
+    appendLiteral(text, &out);
+    return out;
 }
 
 } // namespace sendonce

@@ -30,6 +30,16 @@ int lineOf(const QString &text, qsizetype position)
     return int(QStringView(text).first(position).count(u'\n')) + 1;
 }
 
+/// Where a character stands twice in a row; -1: nowhere. A search for one character runs over many at a time, one for
+/// a text does not.
+qsizetype indexOfPair(QStringView text, QChar character, qsizetype from = 0)
+{
+    qsizetype at = text.indexOf(character, from);
+    while (at >= 0 && (at + 1 == text.size() || text[at + 1] != character))
+        at = text.indexOf(character, at + 1);
+    return at;
+}
+
 /// Reads a template once, from left to right: `literal` gets what is copied, `name` each name and where it stands;
 /// false from it ends the walk. What is wrong with the syntax comes back.
 template <typename Literal, typename Name>
@@ -37,14 +47,14 @@ std::optional<Fault> walk(const QString &text, const Literal &literal, const Nam
 {
     qsizetype position = 0;
     while (position < text.size()) {
-        const qsizetype open = text.indexOf("{{"_L1, position);
+        const qsizetype open = indexOfPair(text, u'{', position);
         const QStringView copied = QStringView(text).sliced(position, (open < 0 ? text.size() : open) - position);
-        if (const qsizetype stray = copied.indexOf("}}"_L1); stray >= 0)
+        if (const qsizetype stray = indexOfPair(copied, u'}'); stray >= 0)
             return Fault{u"a }} without its {{"_s, position + stray};
         literal(copied);
         if (open < 0)
             break;
-        const qsizetype close = text.indexOf("}}"_L1, open + 2);
+        const qsizetype close = indexOfPair(text, u'}', open + 2);
         if (close < 0)
             return Fault{u"a {{ without its }}"_s, open};
         const QString inner = QStringView(text).sliced(open + 2, close - open - 2).trimmed().toString();
