@@ -56,6 +56,7 @@ private Q_SLOTS:
     void acceptsSelects_data();
     void acceptsSelects();
     void cannotWriteEvenIfItWouldPass();
+    void oneRunShowsThatItOnlyReads();
     void brokenSqlIsAnError();
     void worksInsideOfTheClaimsTransaction();
 
@@ -281,6 +282,19 @@ void TestJobBoard::cannotWriteEvenIfItWouldPass()
     QCOMPARE(ask(*m_database, u"PRAGMA query_only"_s).toInt(), 0);
     QVERIFY(!find(u"SELECT nonsense FROM nowhere"_s).ok());
     QCOMPARE(ask(*m_database, u"PRAGMA query_only"_s).toInt(), 0); // also after an error
+}
+
+/// A change of query_only makes SQLite compile every statement of the connection anew.
+void TestJobBoard::oneRunShowsThatItOnlyReads()
+{
+    const QString sql = u"SELECT query_only AS guarded, CASE WHEN :fails THEN abs(-9223372036854775808) END AS number "
+                        "FROM pragma_query_only"_s;
+    const auto isGuarded = [&] { return find(sql, {{u"fails"_s, 0}})->value().value(u"guarded"_s).toInt(); };
+    QVERIFY(!find(sql, {{u"fails"_s, 1}}).ok());
+    QCOMPARE(isGuarded(), 1); // one that failed shows nothing
+    QCOMPARE(isGuarded(), 0);
+    m_database = std::make_unique<Database>(Database::open(url()).take());
+    QCOMPARE(isGuarded(), 1); // of each connection
 }
 
 void TestJobBoard::brokenSqlIsAnError()

@@ -13,6 +13,8 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
+#include <set>
 #include <utility>
 
 namespace sendonce {
@@ -82,12 +84,38 @@ Result<void> makeDurable(const QSqlDatabase &handle, std::chrono::milliseconds b
     return {};
 }
 
+/// The connection cannot write while this lives, whatever a statement would do.
+class QueryOnly
+{
+public:
+    static Result<std::unique_ptr<QueryOnly>> on(const QSqlDatabase &handle, const QString &doing)
+    {
+        std::unique_ptr<QueryOnly> guard(new QueryOnly(handle));
+        const auto set = ask(handle, u"PRAGMA query_only=ON"_s, u"%1: it cannot be made read-only"_s.arg(doing));
+        if (!set)
+            return set.error();
+        return guard;
+    }
+    ~QueryOnly()
+    {
+        // Should this fail, the next claim fails with words: nothing is lost.
+        (void)ask(m_handle, u"PRAGMA query_only=OFF"_s, {});
+    }
+
+private:
+    explicit QueryOnly(const QSqlDatabase &handle) : m_handle(handle) { }
+    Q_DISABLE_COPY_MOVE(QueryOnly)
+
+    const QSqlDatabase m_handle;
+};
+
 } // namespace
 
 /// Prepared once per connection and SQL text.
 struct Database::Statements
 {
     std::map<QString, QSqlQuery> bySql;
+    std::set<const QSqlQuery *> readers; ///< of them, those that have run and written nothing
 };
 
 Error sqlError(const QSqlError &error, const QString &doing)
@@ -255,6 +283,24 @@ Result<QSqlQuery *> Database::prepared(const QString &sql)
     if (!query.prepare(sql))
         return sqlError(query.lastError(), u"%1 refuses a statement"_s.arg(displayName()));
     return &m_statements->bySql.emplace(sql, std::move(query)).first->second;
+}
+
+/// SQLite decides when it compiles a statement whether that writes, and refuses it at the first step of its first run.
+/// Not at each run: a change of query_only makes SQLite compile all statements of the connection anew, which takes
+/// longer than a look-up.
+Result<void> Database::runReading(QSqlQuery &query, const QString &doing)
+{
+    std::unique_ptr<QueryOnly> guard;
+    if (!m_statements->readers.contains(&query)) {
+        auto on = QueryOnly::on(handle(), doing);
+        if (!on)
+            return on.error();
+        guard = on.take();
+    }
+    if (!query.exec())
+        return sqlError(query.lastError(), doing);
+    m_statements->readers.insert(&query);
+    return {};
 }
 
 Transaction::Transaction(QSqlDatabase handle) : m_handle(std::move(handle)), m_open(true) { }

@@ -87,6 +87,8 @@ private:
     /// A statement prepared once for this connection; owned here. For texts that do not vary. finish() it after
     /// reading.
     Result<QSqlQuery *> prepared(const QString &sql);
+    /// Runs a statement of prepared() that is to read only. Io where it would write, and nothing is written.
+    Result<void> runReading(QSqlQuery &query, const QString &doing);
 
     QString m_connectionName; ///< SQLite; empty: moved from
     struct Server;

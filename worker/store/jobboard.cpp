@@ -3,6 +3,7 @@
 #include "worker/store/sqltext.h"
 
 #include <QFile>
+#include <QHash>
 #include <QSet>
 #include <QtSql/QSqlError>
 #include <QtSql/QSqlQuery>
@@ -28,30 +29,17 @@ Error invalid(const QString &text)
     return {ErrorKind::Invalid, text, {}};
 }
 
-/// The connection cannot write while this lives, whatever the statement would do. Cheap: a flag of the connection.
-class QueryOnly
+/// Checked and rewritten once for all connections of a thread: it takes longer than the look-up.
+Result<PositionalSql> rewritten(const QString &sql)
 {
-public:
-    static Result<std::unique_ptr<QueryOnly>> on(const QSqlDatabase &handle)
-    {
-        std::unique_ptr<QueryOnly> guard(new QueryOnly(handle));
-        QSqlQuery query(handle);
-        if (!query.exec(u"PRAGMA query_only=ON"_s))
-            return sqlError(query.lastError(), u"the look-up cannot be made read-only"_s);
-        return guard;
-    }
-    ~QueryOnly()
-    {
-        // Should this fail, the next claim fails with words: nothing is lost.
-        QSqlQuery(m_handle).exec(u"PRAGMA query_only=OFF"_s);
-    }
-
-private:
-    explicit QueryOnly(const QSqlDatabase &handle) : m_handle(handle) { }
-    Q_DISABLE_COPY_MOVE(QueryOnly)
-
-    const QSqlDatabase m_handle;
-};
+    static thread_local QHash<QString, PositionalSql> known;
+    const auto found = known.constFind(sql);
+    if (found != known.cend())
+        return *found;
+    if (const auto checked = checkLookupSql(sql); !checked)
+        return checked.error();
+    return *known.insert(sql, positionalSql(sqlStatements(sql).constFirst()));
+}
 
 } // namespace
 
@@ -91,25 +79,23 @@ Result<void> checkLookupSql(const QString &sql)
 Result<std::optional<QMap<QString, QVariant>>> lookUp(Database &database, const QString &sql,
                                                       const QMap<QString, QVariant> &fields)
 {
-    if (const auto checked = checkLookupSql(sql); !checked)
-        return checked.error();
-    const PositionalSql positional = positionalSql(sqlStatements(sql).constFirst());
-    for (const QString &name : positional.names) {
+    const auto positional = rewritten(sql);
+    if (!positional)
+        return positional.error();
+    const QStringList &names = positional->names;
+    for (const QString &name : names) {
         if (!fields.contains(name))
             return invalid(u"the look-up asks for :%1, which the event does not have"_s.arg(name));
     }
-    const auto guard = QueryOnly::on(database.handle());
-    if (!guard)
-        return guard.error();
     const QString doing = u"the look-up in %1 failed"_s.arg(database.displayName());
-    const auto prepared = database.prepared(positional.sql);
+    const auto prepared = database.prepared(positional->sql);
     if (!prepared)
         return prepared.error();
     QSqlQuery &query = *prepared.value();
-    for (qsizetype i = 0; i < positional.names.size(); ++i)
-        query.bindValue(int(i), fields.value(positional.names[i]));
-    if (!query.exec())
-        return sqlError(query.lastError(), doing);
+    for (qsizetype i = 0; i < names.size(); ++i)
+        query.bindValue(int(i), fields.value(names[i]));
+    if (const auto run = database.runReading(query, doing); !run)
+        return run.error();
     if (!query.next()) {
         const QSqlError error = query.lastError();
         query.finish();
