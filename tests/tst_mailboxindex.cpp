@@ -49,6 +49,33 @@ private Q_SLOTS:
         QVERIFY(!index.refresh()); // nothing new
     }
 
+    void oneGoneAndOneNewIsSeen()
+    {
+        arrive(u"1.a"_s, mail("E1"));
+        arrive(u"2.b"_s, mail("E2"));
+        MailboxIndex index(m_dir->path());
+        QVERIFY(index.refresh());
+        QVERIFY(QFile::remove(folder() + u"1.a"_s));
+        arrive(u"3.c"_s, mail("E3"));
+        QVERIFY(index.refresh());
+        const auto rows = index.snapshot({}, 10).rows;
+        QCOMPARE(rows.size(), 2);
+        QCOMPARE(rows[0].eventId, u"E3"_s);
+        QCOMPARE(rows[1].eventId, u"E2"_s);
+        QVERIFY(QDir(folder()).removeRecursively());
+        QVERIFY(index.refresh());
+        QVERIFY(index.snapshot({}, 10).rows.isEmpty());
+        QVERIFY(!index.refresh());
+    }
+
+    void foldersAndHiddenFilesAreNoMails()
+    {
+        arrive(u".hidden"_s, mail("E1"));
+        QVERIFY(QDir(folder()).mkdir(u"folder"_s));
+        MailboxIndex index(m_dir->path());
+        QVERIFY(!index.refresh());
+    }
+
     void copiesAreCountedPerEvent()
     {
         arrive(u"1.a"_s, mail("E1"));

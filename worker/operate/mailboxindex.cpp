@@ -2,11 +2,12 @@
 
 #include "worker/mail/mimereader.h"
 
-#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 namespace sendonce {
 
@@ -43,18 +44,32 @@ QString MailboxIndex::eventKey(const MailRow &row)
 
 bool MailboxIndex::refresh()
 {
-    const QStringList names = QDir(m_folder).entryList(QDir::Files, QDir::Name);
-    bool changed = false;
-    if (names.size() < m_rows.size()) { // somebody removed mails: read it all again
+    namespace fs = std::filesystem;
+    QByteArrayList arrived;
+    qsizetype known = 0;
+    std::error_code failed;
+    // What readdir(3) tells of each is enough: QDir would make an object of each of a hundred thousand files, to find
+    // the one that is new.
+    for (fs::directory_iterator at(QFile::encodeName(m_folder).toStdString(), failed), end; !failed && at != end;
+         at.increment(failed)) {
+        const std::string name = at->path().filename().string();
+        std::error_code gone;
+        if (m_known.contains(QByteArray::fromRawData(name.data(), qsizetype(name.size()))))
+            ++known;
+        else if (!name.starts_with('.') && at->is_regular_file(gone))
+            arrived.append(QByteArray::fromStdString(name));
+    }
+    if (known < m_known.size()) { // somebody removed mails: read it all again
         m_rows.clear();
         m_known.clear();
         m_copies.clear();
-        changed = true;
+        refresh();
+        return true;
     }
-    for (const QString &name : names) {
-        if (m_known.contains(name))
-            continue;
-        QFile file(m_folder + u'/' + name);
+    std::sort(arrived.begin(), arrived.end());
+    bool changed = false;
+    for (const QByteArray &name : std::as_const(arrived)) {
+        QFile file(m_folder + u'/' + QFile::decodeName(name));
         if (!file.open(QIODevice::ReadOnly))
             continue;
         const MailRow row = rowOf(QFileInfo(file), readHeaders(file.read(HeaderBytes)));

@@ -2,6 +2,7 @@
 
 #include "worker/types.h"
 
+#include <QByteArray>
 #include <QHash>
 #include <QList>
 #include <QSet>
@@ -30,7 +31,7 @@ private:
 
     QString m_folder;
     QList<MailRow> m_rows; ///< oldest first
-    QSet<QString> m_known;
+    QSet<QByteArray> m_known; ///< names of files, as the system has them
     QHash<QString, int> m_copies;
 };
 

@@ -27,6 +27,8 @@ namespace {
 
 constexpr auto DatabasePatience = 30s; ///< for SQLite's locks, and for a server's answer
 constexpr auto SendsPause = 2s; ///< until a journal that is away is tried again
+/// Between two looks at the mailbox.
+constexpr std::chrono::milliseconds ShortestLookAgain = 50ms, LongestLookAgain = 1s;
 constexpr qsizetype MostSendsKept = 1000;
 constexpr std::chrono::milliseconds LongestPause = 10s; ///< between two tries to open the database
 
@@ -258,14 +260,13 @@ void Operator::queryProcessed(const ProcessedQuery &query)
 
 void Operator::watchMailbox()
 {
-    m_mailbox.emplace(m_config.dataDir);
-    m_mailbox->refresh();
+    m_mailbox.emplace(m_config.dataDir); // read when somebody asks: most workers have nobody who looks
     m_watcher = std::make_unique<QFileSystemWatcher>();
     m_watcher->addPath(m_mailbox->folder());
     m_mailboxTimer = std::make_unique<QTimer>();
     m_mailboxTimer->setSingleShot(true);
-    m_mailboxTimer->setInterval(50ms); // a burst of mails is one look at the folder
-    connect(m_mailboxTimer.get(), &QTimer::timeout, this, &Operator::refreshMailbox);
+    m_mailboxTimer->setInterval(ShortestLookAgain); // a burst of mails is told once
+    connect(m_mailboxTimer.get(), &QTimer::timeout, this, &Operator::mailboxChanged);
     connect(m_watcher.get(), &QFileSystemWatcher::directoryChanged, this, [this] {
         if (!m_mailboxTimer->isActive())
             m_mailboxTimer->start();
@@ -273,10 +274,14 @@ void Operator::watchMailbox()
     Q_EMIT mailboxChanged();
 }
 
-void Operator::refreshMailbox()
+/// The more letters there are, the longer a look takes: about a tenth of the time is spent on it.
+void Operator::lookIntoMailbox()
 {
-    if (m_mailbox->refresh())
-        Q_EMIT mailboxChanged();
+    const auto began = std::chrono::steady_clock::now();
+    m_mailbox->refresh();
+    const auto took = std::chrono::steady_clock::now() - began;
+    m_mailboxTimer->setInterval(
+        std::clamp(std::chrono::ceil<std::chrono::milliseconds>(took * 10), ShortestLookAgain, LongestLookAgain));
 }
 
 void Operator::queryMailbox(const QString &search, int limit)
@@ -287,7 +292,7 @@ void Operator::queryMailbox(const QString &search, int limit)
         Q_EMIT mailboxSnapshot(none);
         return;
     }
-    m_mailbox->refresh();
+    lookIntoMailbox();
     Q_EMIT mailboxSnapshot(m_mailbox->snapshot(search, limit));
 }
 
@@ -370,7 +375,7 @@ void Operator::openDeadLetter(const QString &messageId)
             detail.error = attempts.error().text;
         detail.hasMailbox = m_mailbox.has_value();
         if (m_mailbox && !detail.letter.eventId.isEmpty()) {
-            m_mailbox->refresh();
+            lookIntoMailbox();
             detail.mails = m_mailbox->about(detail.letter.eventId);
         }
         Q_EMIT deadLetterOpened(detail);

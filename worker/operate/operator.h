@@ -142,7 +142,7 @@ private:
     DeadLetters *lettersFor(const QString &act, Right right);
     void writeSends();
     void watchMailbox();
-    void refreshMailbox();
+    void lookIntoMailbox();
 
     const Config m_config;
     const SqsSettings m_sqs;
