@@ -612,6 +612,9 @@ private Q_SLOTS:
         QTRY_COMPARE(shown(), QStringList({u"Log"_s, u"Mailbox"_s, u"Queue"_s, u"Scenarios"_s, u"Send and inject"_s}));
         QVERIFY(window.dockOf(window.scenariosPanel())->y() < window.dockOf(window.logPanel())->y());
         QVERIFY(!isOffered(window.faultsPanel()));
+        const auto widthOf = [&window](const Panel *panel) { return window.dockOf(panel)->width(); };
+        QTRY_VERIFY(std::abs(widthOf(window.mailboxPanel()) - widthOf(window.logPanel())) <= 2);
+        QVERIFY(std::abs(widthOf(window.queuePanel()) - 268) <= 2);
         window.actions().support->trigger();
         QTRY_COMPARE(shown(), QStringList({u"Dead letters"_s, u"Queue"_s}));
         for (const Panel *panel : std::initializer_list<Panel *>{window.faultsPanel(), window.scenariosPanel(),

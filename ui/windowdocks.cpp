@@ -145,12 +145,17 @@ void WindowDocks::arrange(Workspace workspace)
     }
     // First the split, then the tabs: beside a tab Qt would not split, but add one more tab.
     m_rows = {dockOf(top.first())};
+    m_foot.clear();
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_rows.first());
-    if (!bottom.isEmpty()) {
-        m_rows += dockOf(bottom.first());
-        m_window->splitDockWidget(m_rows.first(), m_rows.last(), Qt::Vertical);
-        if (bottom.size() == 2)
-            m_window->splitDockWidget(m_rows.last(), dockOf(bottom.last()), Qt::Horizontal);
+    for (const Panel *panel : std::as_const(bottom)) {
+        PanelDock *dock = dockOf(panel);
+        if (m_foot.isEmpty()) {
+            m_rows += dock;
+            m_window->splitDockWidget(m_rows.first(), dock, Qt::Vertical);
+        } else {
+            m_window->splitDockWidget(m_foot.last(), dock, Qt::Horizontal);
+        }
+        m_foot += dock;
     }
     // One by one: all of them one over the other would make the window higher than a screen.
     for (const Panel *panel : top.mid(1)) {
@@ -174,6 +179,9 @@ void WindowDocks::settleSizes()
                               Qt::Horizontal);
     if (m_rows.size() == 2)
         m_window->resizeDocks({m_rows.first(), m_rows.last()}, {TopShare, 100 - TopShare}, Qt::Vertical);
+    if (m_foot.size() > 1) // Qt would give most to whoever wants most: the log, whose lines are long
+        m_window->resizeDocks(m_foot, QList<int>(m_foot.size(), (m_window->width() - left) / int(m_foot.size())),
+                              Qt::Horizontal);
     PanelDock *sendDock = dockOf(send);
     if (sendDock->isHidden())
         return;

@@ -3,6 +3,7 @@
 #include <QList>
 #include <QObject>
 
+class QDockWidget;
 class QMainWindow;
 class QMenu;
 
@@ -64,6 +65,7 @@ private:
     QMainWindow *m_window;
     QList<PanelDock *> m_docks; ///< in the order of the menu
     QList<PanelDock *> m_rows; ///< of the workspace, from the top: a dock of each, while there are two
+    QList<QDockWidget *> m_foot; ///< the last row, from the left, where it is not tabs
     Coalescer *m_changes;
 };
 
