@@ -375,7 +375,10 @@ class LaneFaults : public QObject
         connect(m_worker.get(), &Worker::crashed, this,
                 [this] { QVERIFY(ask(u"UPDATE sendonce_delivery SET lease_until = 0"_s) >= 0); });
         QElapsedTimer worked;
-        connect(m_worker.get(), &Worker::deliveryStarted, this, [&] { worked.start(); });
+        connect(m_worker.get(), &Worker::deliveryStarted, this, [&] {
+            if (!worked.isValid()) // the second may begin before the journal has told of the first
+                worked.start();
+        });
         qint64 firstTook = -1;
         connect(m_worker.get(), &Worker::delivered, this, [&] {
             if (firstTook < 0)
