@@ -144,27 +144,24 @@ void WindowDocks::arrange(Workspace workspace)
         break;
     }
     // First the split, then the tabs: beside a tab Qt would not split, but add one more tab.
-    m_rows = {dockOf(top.first())};
+    m_top = dockOf(top.first());
     m_foot.clear();
-    m_window->addDockWidget(Qt::RightDockWidgetArea, m_rows.first());
+    m_window->addDockWidget(Qt::RightDockWidgetArea, m_top);
     for (const Panel *panel : std::as_const(bottom)) {
-        PanelDock *dock = dockOf(panel);
-        if (m_foot.isEmpty()) {
-            m_rows += dock;
-            m_window->splitDockWidget(m_rows.first(), dock, Qt::Vertical);
-        } else {
-            m_window->splitDockWidget(m_foot.last(), dock, Qt::Horizontal);
-        }
-        m_foot += dock;
+        if (m_foot.isEmpty())
+            m_window->splitDockWidget(m_top, dockOf(panel), Qt::Vertical);
+        else
+            m_window->splitDockWidget(m_foot.last(), dockOf(panel), Qt::Horizontal);
+        m_foot += dockOf(panel);
     }
     // One by one: all of them one over the other would make the window higher than a screen.
     for (const Panel *panel : top.mid(1)) {
         m_window->addDockWidget(Qt::RightDockWidgetArea, dockOf(panel));
-        m_window->tabifyDockWidget(m_rows.first(), dockOf(panel));
+        m_window->tabifyDockWidget(m_top, dockOf(panel));
     }
     for (PanelDock *dock : std::as_const(m_docks))
         dock->setVisible(!hidden.contains(dock->panel()));
-    m_rows.first()->raise();
+    m_top->raise();
     follow();
     if (m_window->isVisible())
         settleSizes(); // else when it is shown: before, nothing has its size
@@ -177,8 +174,8 @@ void WindowDocks::settleSizes()
     if (QDockWidget *beside = KeptWidth::neighbour(m_window))
         m_window->resizeDocks({queueDock, beside}, {left, std::max(left, m_window->width() - left - 1)},
                               Qt::Horizontal);
-    if (m_rows.size() == 2)
-        m_window->resizeDocks({m_rows.first(), m_rows.last()}, {TopShare, 100 - TopShare}, Qt::Vertical);
+    if (!m_foot.isEmpty())
+        m_window->resizeDocks({m_top, m_foot.first()}, {TopShare, 100 - TopShare}, Qt::Vertical);
     if (m_foot.size() > 1) // Qt would give most to whoever wants most: the log, whose lines are long
         m_window->resizeDocks(m_foot, QList<int>(m_foot.size(), (m_window->width() - left) / int(m_foot.size())),
                               Qt::Horizontal);

@@ -64,8 +64,8 @@ private:
 
     QMainWindow *m_window;
     QList<PanelDock *> m_docks; ///< in the order of the menu
-    QList<PanelDock *> m_rows; ///< of the workspace, from the top: a dock of each, while there are two
-    QList<QDockWidget *> m_foot; ///< the last row, from the left, where it is not tabs
+    PanelDock *m_top = nullptr; ///< of the workspace's panels that are tabs, the first
+    QList<QDockWidget *> m_foot; ///< those in a row below them, from the left
     Coalescer *m_changes;
 };
 
