@@ -10,8 +10,7 @@ from pathlib import Path
 
 EVENTS, DUPLICATE_PERCENT, ALLOWED, LONG_POLL_S, LIMIT_S = 5000, 10, 1.1, 21, 120
 
-# Random names as event_ids have, so that a claim falls anywhere in the indexes; loaded without the indexes, which is
-# twenty times sooner.
+# Random as event_ids are, so that a claim falls anywhere in the indexes, which are made once all rows are there.
 ROWS = """
 TRUNCATE jobs_processedevent, sendonce_eventbody;
 ALTER TABLE jobs_processedevent DROP CONSTRAINT jobs_processedevent_event_id_key, DROP CONSTRAINT jobs_processedevent_pkey;
@@ -66,7 +65,7 @@ def main(ctl, folder, rows, turns):
     with bench.Services(applications) as empty, bench.Services(applications) as full:
         for services in (empty, full):
             take(bench, services, command, 0)  # makes the tables and warms everything up
-        print(f"{rows} processed events are loaded", flush=True)
+        print(f"{rows} processed events are being loaded", flush=True)
         full.psql(ROWS.format(rows=rows))
         full.psql("VACUUM ANALYZE")
         ratios = []
