@@ -231,7 +231,7 @@ private Q_SLOTS:
 
     void tablesThatAreMissing()
     {
-        sql(u"DROP TABLE sendonce_eventbody"_s);
+        sql(u"DROP TABLE sendonce_claimbody"_s);
         run();
         QCOMPARE(complaints(), QStringList{u"warning database.bodies"_s});
         sql(u"DROP TABLE jobs_candidate"_s);

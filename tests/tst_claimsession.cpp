@@ -61,6 +61,10 @@ private Q_SLOTS:
     void otherBodyIsSeen();
     void hashOfAForgottenClaimIsReplaced_data() { databases(); }
     void hashOfAForgottenClaimIsReplaced();
+    void hashOfAForgottenClaimIsNobodyElses_data() { databases(); }
+    void hashOfAForgottenClaimIsNobodyElses();
+    void hashesAreCarriedOver_data() { databases(); }
+    void hashesAreCarriedOver();
     void worksWithoutOurTable_data() { databases(); }
     void worksWithoutOurTable();
     void everyOtherErrorIsNoDuplicate_data();
@@ -130,7 +134,7 @@ private:
         m_database.emplace(database.take());
         const auto made = postgres ? m_database->migrate(u"postgres"_s) : createJobBoard(*m_database);
         QVERIFY2(made.ok(), made.ok() ? "" : qPrintable(made.error().text));
-        QVERIFY(run(u"DELETE FROM jobs_processedevent"_s) && run(u"DELETE FROM sendonce_eventbody"_s));
+        QVERIFY(run(u"DELETE FROM jobs_processedevent"_s) && run(u"DELETE FROM sendonce_claimbody"_s));
     }
     ClaimSession &session(std::chrono::milliseconds lockWait = 5s)
     {
@@ -169,6 +173,13 @@ private:
             database ? database.value().rows(statement, {}, u"test"_s) : Result<QList<QVariantList>>(database.error());
         return rows ? rows->first().first().toString() : rows.error().text;
     }
+    /// As Django's `flush` leaves it: no claim, and the next one has the first id again.
+    bool forgetAllClaims()
+    {
+        return m_database->isPostgres()
+            ? run(u"TRUNCATE jobs_processedevent RESTART IDENTITY"_s)
+            : run(u"DELETE FROM jobs_processedevent"_s) && run(u"DELETE FROM sqlite_sequence"_s);
+    }
     int count(const QString &from)
     {
         const auto rows = m_database->rows(u"SELECT count(*) FROM "_s + from, {}, u"test"_s);
@@ -200,7 +211,7 @@ void TestClaimSession::firstClaimIsWrittenSecondIsADuplicate()
     QCOMPARE(second->standingText, At); // to the microsecond: rule 5 compares it
     QCOMPARE(second->standingProcessedAt, QDateTime({2025, 3, 4}, {10, 11, 12, 123}, Qt::UTC));
     QCOMPARE(count(u"jobs_processedevent WHERE event_id='e-1' AND event_type='%1'"_s.arg(Type)), 1);
-    QCOMPARE(count(u"sendonce_eventbody"_s), 1);
+    QCOMPARE(count(u"sendonce_claimbody"_s), 1);
     ProcessedEvents events(*m_database);
     QCOMPARE(events.page({})->rows.first().processedAt, second->standingProcessedAt);
     QCOMPARE(events.standing({u"e-1"_s, u"e-2"_s})->value(u"e-1"_s), second->standingProcessedAt);
@@ -215,7 +226,7 @@ void TestClaimSession::rolledBackClaimIsFree()
     QVERIFY(lane.claim(request(u"e-1"_s))->inserted);
     lane.rollBack();
     QCOMPARE(count(u"jobs_processedevent"_s), 0);
-    QCOMPARE(count(u"sendonce_eventbody"_s), 0);
+    QCOMPARE(count(u"sendonce_claimbody"_s), 0);
     QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
 }
 
@@ -227,7 +238,7 @@ void TestClaimSession::otherBodyIsSeen()
     QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
     QVERIFY(claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')))->otherBody);
     QVERIFY(!claim(lane, request(u"e-1"_s, Later, {}))->otherBody); // unknown is not different
-    QVERIFY(run(u"DELETE FROM sendonce_eventbody"_s)); // as if a Django worker had claimed
+    QVERIFY(run(u"DELETE FROM sendonce_claimbody"_s)); // as if a Django worker had claimed
     QVERIFY(!claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')))->otherBody);
 }
 
@@ -236,17 +247,67 @@ void TestClaimSession::hashOfAForgottenClaimIsReplaced()
     QFETCH(bool, postgres);
     open(postgres);
     ClaimSession &lane = session();
+    QVERIFY(forgetAllClaims());
     QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
-    QVERIFY(run(u"DELETE FROM jobs_processedevent"_s));
+    QVERIFY(forgetAllClaims());
     QVERIFY(claim(lane, request(u"e-1"_s, At, QByteArray(32, 'x')))->inserted);
+    QCOMPARE(count(u"sendonce_claimbody"_s), 1); // the same id
     QVERIFY(claim(lane, request(u"e-1"_s))->otherBody);
+}
+
+void TestClaimSession::hashOfAForgottenClaimIsNobodyElses()
+{
+    QFETCH(bool, postgres);
+    open(postgres);
+    ClaimSession &lane = session();
+    QVERIFY(forgetAllClaims());
+    QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
+    QVERIFY(forgetAllClaims());
+    QVERIFY(run(u"INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
+                "VALUES ('e-2', '%1', '%2')"_s.arg(Type, At))); // a Django worker's, at the same id
+    const auto second = claim(lane, request(u"e-2"_s, Later, QByteArray(32, 'x')));
+    QVERIFY2(second.ok(), second.ok() ? "" : qPrintable(second.error().text));
+    QVERIFY(!second->inserted && !second->otherBody);
+}
+
+// What was claimed while the hash still lay at the event_id; in between a claim of Django's, which has none.
+void TestClaimSession::hashesAreCarriedOver()
+{
+    QFETCH(bool, postgres);
+    open(postgres, true);
+    QVERIFY(run(u"DROP TABLE sendonce_claimbody"_s));
+    QVERIFY(run(
+        u"CREATE TABLE sendonce_eventbody (event_id varchar(64) NOT NULL PRIMARY KEY, body_sha256 %1 NOT NULL)"_s.arg(
+            postgres ? u"bytea"_s : u"blob"_s)));
+    QVERIFY(run(u"UPDATE sendonce_schema SET version = %1"_s.arg(postgres ? 2 : 4)));
+    QVERIFY(run(u"INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
+                "VALUES ('e-1', '%1', '%2'), ('e-2', '%1', '%2'), ('e-3', '%1', '%2')"_s.arg(Type, At)));
+    const QString hash =
+        (postgres ? u"'\\x%1'"_s : u"x'%1'"_s).arg(QString::fromLatin1(request({}).bodySha256.toHex()));
+    QVERIFY(run(
+        u"INSERT INTO sendonce_eventbody (event_id, body_sha256) VALUES ('e-3', %1), ('e-1', %1), ('gone', %1)"_s.arg(
+            hash)));
+    const auto migrated = m_database->migrate(postgres ? u"postgres"_s : u"jobboard"_s);
+    QVERIFY2(migrated.ok(), migrated.ok() ? "" : qPrintable(migrated.error().text));
+    QCOMPARE(count(u"sendonce_claimbody"_s), 2);
+    QVERIFY(!run(u"SELECT 1 FROM sendonce_eventbody"_s));
+
+    ClaimSession &lane = session();
+    for (const QString &id : {u"e-1"_s, u"e-2"_s, u"e-3"_s}) {
+        const auto same = claim(lane, request(id, Later));
+        QVERIFY2(same.ok(), same.ok() ? "" : qPrintable(same.error().text));
+        QVERIFY(!same->inserted && !same->otherBody);
+        QCOMPARE(claim(lane, request(id, Later, QByteArray(32, 'x')))->otherBody, id != "e-2"_L1);
+    }
+    QVERIFY(claim(lane, request(u"e-4"_s))->inserted);
+    QCOMPARE(count(u"sendonce_claimbody"_s), 3);
 }
 
 void TestClaimSession::worksWithoutOurTable()
 {
     QFETCH(bool, postgres);
     open(postgres, true);
-    QVERIFY(run(u"DROP TABLE sendonce_eventbody"_s));
+    QVERIFY(run(u"DROP TABLE sendonce_claimbody"_s));
     ClaimSession &lane = session();
     QVERIFY(claim(lane, request(u"e-1"_s))->inserted);
     const auto second = claim(lane, request(u"e-1"_s, Later, QByteArray(32, 'x')));
@@ -614,7 +675,7 @@ void TestClaimSession::aCommitTakesTheNextClaimAlong()
     QVERIFY(lane.lookUp(request(u"e-8"_s))->has_value());
     QVERIFY(lane.commit().ok());
     QCOMPARE(count(u"jobs_processedevent"_s), 9);
-    QCOMPARE(count(u"sendonce_eventbody"_s), 9);
+    QCOMPARE(count(u"sendonce_claimbody"_s), 9);
 }
 
 void TestClaimSession::aClaimAheadThatNobodyWantsIsGivenUp()

@@ -124,7 +124,7 @@ private Q_SLOTS:
         QCOMPARE(counters().sent, 1);
         QCOMPARE(counters().skipped, 1);
         QCOMPARE(claims(), u"1"_s);
-        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_eventbody"_s), u"1"_s);
+        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_claimbody"_s), u"1"_s);
         QCOMPARE(logged(LogLevel::Warning, {}), 0);
         m_worker->queryProcessed({});
         QTRY_COMPARE(pages.size(), 1);
@@ -214,7 +214,7 @@ private Q_SLOTS:
         m_worker->injectDuplicate({});
         QTRY_COMPARE(m_delivered->size(), 2);
         QCOMPARE(logged(LogLevel::Warning, {}), 0);
-        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_eventbody"_s), u"1"_s);
+        QCOMPARE(sql(u"SELECT count(*) FROM sendonce_claimbody"_s), u"1"_s);
         QCOMPARE(sql(u"SELECT count(*) FROM sendonce_attempt"_s), u"2"_s);
     }
 

@@ -155,7 +155,7 @@ private Q_SLOTS:
         facts = goodDatabase();
         facts.inspection.hasBodies = false;
         expect(judgeDatabase(facts), u"database.bodies"_s, Level::Warning,
-               {u"sendonce_eventbody"_s, u"another body"_s});
+               {u"sendonce_claimbody"_s, u"another body"_s});
         facts.inspection.synchronous = 1;
         expect(judgeDatabase(facts), u"database.synchronous"_s, Level::Error, {u"NORMAL"_s});
         facts.inspection.synchronous = 3;

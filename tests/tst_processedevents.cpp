@@ -121,14 +121,14 @@ void TestProcessedEvents::firstClaimIsWrittenSecondIsADuplicate()
         count(*m_database,
               u"jobs_processedevent WHERE event_id='e-1' AND event_type='%1' AND processed_at='%2'"_s.arg(Type, At)),
         1);
-    QCOMPARE(count(*m_database, u"sendonce_eventbody"_s), 1);
+    QCOMPARE(count(*m_database, u"sendonce_claimbody"_s), 1);
 }
 
 void TestProcessedEvents::rolledBackClaimIsFree()
 {
     QVERIFY(claim(u"e-1"_s, Hash, At, false)->inserted);
     QCOMPARE(count(*m_database, u"jobs_processedevent"_s), 0);
-    QCOMPARE(count(*m_database, u"sendonce_eventbody"_s), 0);
+    QCOMPARE(count(*m_database, u"sendonce_claimbody"_s), 0);
     QVERIFY(claim(u"e-1"_s)->inserted);
 }
 
@@ -137,21 +137,22 @@ void TestProcessedEvents::otherBodyIsSeen()
     QVERIFY(claim(u"e-1"_s)->inserted);
     QVERIFY(claim(u"e-1"_s, QByteArray(32, 'x'))->otherBody);
     QVERIFY(!claim(u"e-1"_s, {})->otherBody); // unknown is not different
-    QVERIFY(run(u"DELETE FROM sendonce_eventbody"_s)); // as if a Django worker had claimed
+    QVERIFY(run(u"DELETE FROM sendonce_claimbody"_s)); // as if a Django worker had claimed
     QVERIFY(!claim(u"e-1"_s, QByteArray(32, 'x'))->otherBody);
 }
 
 void TestProcessedEvents::hashOfAForgottenClaimIsReplaced()
 {
     QVERIFY(claim(u"e-1"_s)->inserted);
-    QVERIFY(run(u"DELETE FROM jobs_processedevent"_s));
+    QVERIFY(run(u"DELETE FROM jobs_processedevent"_s) && run(u"DELETE FROM sqlite_sequence"_s)); // ids begin again
     QVERIFY(claim(u"e-1"_s, QByteArray(32, 'x'))->inserted);
+    QCOMPARE(count(*m_database, u"sendonce_claimbody"_s), 1);
     QVERIFY(claim(u"e-1"_s, Hash)->otherBody);
 }
 
 void TestProcessedEvents::worksWithoutOurTable()
 {
-    QVERIFY(run(u"DROP TABLE sendonce_eventbody"_s));
+    QVERIFY(run(u"DROP TABLE sendonce_claimbody"_s));
     QVERIFY(claim(u"e-1"_s)->inserted);
     const auto second = claim(u"e-1"_s, QByteArray(32, 'x'));
     QVERIFY(second.ok());

@@ -12,17 +12,17 @@ EVENTS, DUPLICATE_PERCENT, ALLOWED, LONG_POLL_S, LIMIT_S = 5000, 10, 1.1, 21, 12
 
 # Random as event_ids are, so that a claim falls anywhere in the indexes, which are made once all rows are there.
 ROWS = """
-TRUNCATE jobs_processedevent, sendonce_eventbody;
+TRUNCATE jobs_processedevent, sendonce_claimbody;
 ALTER TABLE jobs_processedevent DROP CONSTRAINT jobs_processedevent_event_id_key, DROP CONSTRAINT jobs_processedevent_pkey;
 DROP INDEX jobs_processedevent_event_id_like;
-ALTER TABLE sendonce_eventbody DROP CONSTRAINT sendonce_eventbody_pkey;
+ALTER TABLE sendonce_claimbody DROP CONSTRAINT sendonce_claimbody_pkey;
 INSERT INTO jobs_processedevent (event_id, event_type, processed_at)
     SELECT gen_random_uuid()::text, 'application.status_changed', now() - n * interval '100 milliseconds'
     FROM generate_series({rows}, 1, -1) n;
-INSERT INTO sendonce_eventbody SELECT event_id, sha256(event_id::bytea) FROM jobs_processedevent;
+INSERT INTO sendonce_claimbody SELECT id, event_id, sha256(event_id::bytea) FROM jobs_processedevent;
 ALTER TABLE jobs_processedevent ADD PRIMARY KEY (id), ADD UNIQUE (event_id);
 CREATE INDEX jobs_processedevent_event_id_like ON jobs_processedevent (event_id varchar_pattern_ops);
-ALTER TABLE sendonce_eventbody ADD PRIMARY KEY (event_id);
+ALTER TABLE sendonce_claimbody ADD PRIMARY KEY (claim_id);
 """
 
 
@@ -71,7 +71,7 @@ def main(ctl, folder, rows, turns):
         ratios = []
         for turn in range(turns):
             # What the last turn left would make the "nothing" of this one a little more each time.
-            empty.psql("TRUNCATE jobs_processedevent, sendonce_eventbody")
+            empty.psql("TRUNCATE jobs_processedevent, sendonce_claimbody")
             found = {}
             for services in (empty, full) if turn % 2 == 0 else (full, empty):
                 found[services] = take(bench, services, command, turn + 1)

@@ -398,7 +398,7 @@ public:
                 {Level::Ok, u"database SQLite sendonce.db can be read"_s, {}},
                 {Level::Ok, u"jobs_processedevent.event_id is unique"_s, {}},
                 {Level::Warning,
-                 u"table sendonce_eventbody is missing: an event_id that comes again with another body is skipped without a word"_s,
+                 u"table sendonce_claimbody is missing: an event_id that comes again with another body is skipped without a word"_s,
                  u"start the console or sendoncectl local once on this database if it is theirs; a database of Django's works without it"_s},
                 {Level::Ok, u"mail server 127.0.0.1:1025 answers: 220 mail.example ESMTP"_s, {}},
                 {Level::Ok, u"queue %1 answers"_s.arg(url), {}},

@@ -295,11 +295,11 @@ QList<CheckLine> judgeDatabase(const DatabaseFacts &facts)
         : u"start a worker once: it may not create tables here, and writes sendonce-tables.sql into its data folder for your DBA"_s;
     const QString bodiesId = u"database.bodies"_s;
     if (found.hasBodies) {
-        lines.append(ok(bodiesId, u"table sendonce_eventbody is there: a reused event_id is noticed"_s));
+        lines.append(ok(bodiesId, u"table sendonce_claimbody is there: a reused event_id is noticed"_s));
     } else {
         lines.append(warning(
             bodiesId,
-            u"table sendonce_eventbody is missing: an event_id that comes again with another body is skipped without a word"_s,
+            u"table sendonce_claimbody is missing: an event_id that comes again with another body is skipped without a word"_s,
             ownTables));
     }
     const QString journalId = u"database.journal"_s;

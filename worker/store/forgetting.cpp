@@ -97,8 +97,8 @@ Result<Forgetting::Batch> Forgetting::takeFromServer(qint64 behindId, int rows, 
         "old AS (SELECT id FROM seen WHERE processed_at < (?::timestamp AT TIME ZONE 'UTC') "
         "AND event_id NOT IN (SELECT jsonb_array_elements_text(?::jsonb)) AND (SELECT mine FROM turn)), "
         "gone AS (DELETE FROM jobs_processedevent WHERE id = ANY(ARRAY(SELECT id FROM old)) "
-        "RETURNING event_id, processed_at), "
-        "bodies AS (DELETE FROM sendonce_eventbody WHERE event_id = ANY(ARRAY(SELECT event_id FROM gone))), "
+        "RETURNING id, processed_at), "
+        "bodies AS (DELETE FROM sendonce_claimbody WHERE claim_id = ANY(ARRAY(SELECT id FROM gone))), "
         "noted AS (INSERT INTO sendonce_meta AS meta (name, value) "
         "SELECT 'forgotten_before', to_char(max(processed_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') "
         "FROM gone HAVING count(*) > 0 "
@@ -140,31 +140,30 @@ Result<Forgetting::Batch> Forgetting::takeInTransaction(qint64 behindId, int row
                                                         const QByteArray &spared)
 {
     const auto seen = m_database.rows(u"SELECT id, processed_at, "
-                                      "event_id IN (SELECT value FROM json_each(?)), event_id "
+                                      "event_id IN (SELECT value FROM json_each(?)) "
                                       "FROM jobs_processedevent WHERE id > ? ORDER BY id LIMIT ?"_s,
                                       {QString::fromUtf8(spared), behindId, rows}, Doing);
     if (!seen)
         return seen.error();
-    QStringList ids, eventIds;
+    QStringList ids;
     QDateTime newest;
     for (const QVariantList &row : seen.value()) {
         const QDateTime at = fromDjangoTime(row[1].toString());
         if (row[2].toBool() || !at.isValid() || at >= before) // a time that cannot be read is no reason to forget
             continue;
         ids.append(row[0].toString());
-        eventIds.append(row[3].toString());
         newest = newest.isValid() ? std::max(newest, at) : at;
     }
     Batch batch{seen->isEmpty() ? behindId : seen->last()[0].toLongLong(), int(seen->size()), int(ids.size()), false};
     if (ids.isEmpty())
         return batch;
+    const QString claims = u'[' + ids.join(u',') + u']';
     const auto gone = m_database.rows(u"DELETE FROM jobs_processedevent WHERE id IN (SELECT value FROM json_each(?))"_s,
-                                      {u'[' + ids.join(u',') + u']'}, Doing);
+                                      {claims}, Doing);
     if (!gone)
         return gone.error();
-    const auto bodies =
-        m_database.rows(u"DELETE FROM sendonce_eventbody WHERE event_id IN (SELECT value FROM json_each(?))"_s,
-                        {QString::fromUtf8(asJson(eventIds))}, Doing);
+    const auto bodies = m_database.rows(
+        u"DELETE FROM sendonce_claimbody WHERE claim_id IN (SELECT value FROM json_each(?))"_s, {claims}, Doing);
     if (!bodies)
         return bodies.error();
     // The end of that millisecond, for that is all a QDateTime holds.

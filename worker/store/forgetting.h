@@ -8,7 +8,7 @@
 
 namespace sendonce {
 
-/// Takes old claims away: rows of jobs_processedevent with their hashes in sendonce_eventbody, a batch at a time. Each
+/// Takes old claims away: rows of jobs_processedevent with their hashes in sendonce_claimbody, a batch at a time. Each
 /// batch is one short transaction, and in it `forgotten_before` grows: the newest processed_at that was ever taken away
 /// (sendonce_meta; spec.md, rule 10). One cleaner at a time has a batch in work, whichever process it is in.
 ///

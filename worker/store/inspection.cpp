@@ -104,7 +104,7 @@ Result<DatabaseInspection> inspect(Database &database)
 {
     DatabaseInspection inspection;
     const auto claims = hasTable(database, u"jobs_processedevent"_s);
-    const auto bodies = hasTable(database, u"sendonce_eventbody"_s);
+    const auto bodies = hasTable(database, u"sendonce_claimbody"_s);
     const auto journalled = hasTable(database, u"sendonce_attempt"_s);
     const auto unique = isUnique(database, u"jobs_processedevent"_s, u"event_id"_s);
     for (const Result<bool> *answer : {&claims, &bodies, &journalled, &unique}) {

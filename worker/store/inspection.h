@@ -29,7 +29,7 @@ struct DatabaseInspection
 {
     bool hasClaims = false; ///< the table jobs_processedevent is there
     bool isEventIdUnique = false; ///< a unique index over event_id alone, for all rows
-    bool hasBodies = false; ///< sendonce_eventbody is there: rule 8 of spec.md works
+    bool hasBodies = false; ///< sendonce_claimbody is there: rule 8 of spec.md works
     bool hasJournal = false; ///< PostgreSQL: the journal's tables are there; else it is a file of each data folder
     QString journalMode; ///< "wal"
     int synchronous = -1; ///< SQLite: 2 is FULL, 3 EXTRA

@@ -107,6 +107,9 @@ Result<QString> Database::migrationScript(const QStringList &sets)
                 static const QRegularExpression Table(u"\\ACREATE TABLE (\\w+)"_s);
                 if (const auto made = Table.match(statement); made.hasMatch())
                     names.append(made.captured(1));
+                static const QRegularExpression Renamed(u"\\AALTER TABLE IF EXISTS (\\w+) RENAME"_s);
+                if (const auto lost = Renamed.match(statement); lost.hasMatch())
+                    names.removeAll(lost.captured(1));
             }
         }
         script += u"INSERT INTO sendonce_schema (name, version) VALUES ('%1', %2) "

@@ -18,13 +18,15 @@ constexpr auto RollBackPatience = 2s;
 constexpr auto LastTry = 2s; ///< a re-claim gets this much, however late it is
 constexpr auto LongestPause = 1000ms; ///< between two tries to connect
 
-/// The hash beside the claim, in one statement: both or neither. A clean-up may have taken the claim and left the hash:
-/// the new one counts.
+/// The hash beside the claim, in one statement: both or neither. At the claim's id, for the event_id is entered into
+/// two indexes of Django's already, anywhere in each. A clean-up may have taken all claims, begun their ids again and
+/// left the hashes: the new one counts.
 const QByteArray ClaimWithBody =
     "WITH claimed AS (INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
-    "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING event_id), "
-    "body AS (INSERT INTO sendonce_eventbody (event_id, body_sha256) SELECT event_id, decode($4, 'hex') FROM claimed "
-    "ON CONFLICT (event_id) DO UPDATE SET body_sha256 = excluded.body_sha256) "
+    "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING id, event_id), "
+    "body AS (INSERT INTO sendonce_claimbody (claim_id, event_id, body_sha256) "
+    "SELECT id, event_id, decode($4, 'hex') FROM claimed "
+    "ON CONFLICT (claim_id) DO UPDATE SET event_id = excluded.event_id, body_sha256 = excluded.body_sha256) "
     "SELECT count(*) FROM claimed";
 const QByteArray ClaimAlone = "WITH claimed AS (INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
                               "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING event_id) "
@@ -33,13 +35,14 @@ const QByteArray ClaimAlone = "WITH claimed AS (INSERT INTO jobs_processedevent 
 const QByteArray StandingWithBody =
     "SELECT claim.event_id, to_char(claim.processed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), "
     "encode(body.body_sha256, 'hex') FROM jobs_processedevent AS claim "
-    "LEFT JOIN sendonce_eventbody AS body ON body.event_id = claim.event_id WHERE claim.event_id = $1";
+    "LEFT JOIN sendonce_claimbody AS body ON body.claim_id = claim.id AND body.event_id = claim.event_id "
+    "WHERE claim.event_id = $1";
 const QByteArray StandingAlone =
     "SELECT event_id, to_char(processed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), NULL "
     "FROM jobs_processedevent WHERE event_id = $1";
 const QByteArray HasBodies =
     "SELECT coalesce(has_table_privilege(found, 'SELECT') AND has_table_privilege(found, 'INSERT') "
-    "AND has_table_privilege(found, 'UPDATE'), false) FROM to_regclass('sendonce_eventbody') AS found";
+    "AND has_table_privilege(found, 'UPDATE'), false) FROM to_regclass('sendonce_claimbody') AS found";
 const QByteArray Begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
 const QByteArray Commit = "COMMIT";
 /// From here on: the claim is made, and a look-up only looks.

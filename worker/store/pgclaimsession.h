@@ -52,7 +52,7 @@ private:
     const Settings m_settings;
     DatabaseUrl m_url; ///< pooled from the moment on that it shows
     std::unique_ptr<PgConnection> m_connection;
-    bool m_hasBodies = false; ///< sendonce_eventbody is there and may be used; asked at each connect
+    bool m_hasBodies = false; ///< sendonce_claimbody is there and may be used; asked at each connect
     bool m_isOpen = false; ///< a transaction
     std::optional<Claiming> m_ahead; ///< sent behind a COMMIT, its answers still to be read
     QDeadlineTimer m_bound; ///< of the delivery in work (spec.md, "Time-outs")

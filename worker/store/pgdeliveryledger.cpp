@@ -43,12 +43,14 @@ const QByteArray Look =
     "SELECT (SELECT state FROM sendonce_delivery WHERE event_id = $1), "
     "(SELECT greatest(0, extract(epoch FROM lease_until - now()) * 1000)::bigint FROM sendonce_delivery "
     "WHERE event_id = $1), (SELECT count(*) FROM jobs_processedevent WHERE event_id = $1), "
-    "(SELECT encode(body_sha256, 'hex') FROM sendonce_eventbody WHERE event_id = $1)";
+    "(SELECT encode(body.body_sha256, 'hex') FROM jobs_processedevent AS claim JOIN sendonce_claimbody AS body "
+    "ON body.claim_id = claim.id AND body.event_id = claim.event_id WHERE claim.event_id = $1)";
 const QByteArray MarkEvent =
     "WITH marked AS (INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
-    "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING event_id), "
-    "body AS (INSERT INTO sendonce_eventbody (event_id, body_sha256) SELECT event_id, decode($5, 'hex') FROM marked "
-    "ON CONFLICT (event_id) DO UPDATE SET body_sha256 = excluded.body_sha256), "
+    "VALUES ($1, $2, $3::timestamptz) ON CONFLICT (event_id) DO NOTHING RETURNING id, event_id), "
+    "body AS (INSERT INTO sendonce_claimbody (claim_id, event_id, body_sha256) "
+    "SELECT id, event_id, decode($5, 'hex') FROM marked "
+    "ON CONFLICT (claim_id) DO UPDATE SET event_id = excluded.event_id, body_sha256 = excluded.body_sha256), "
     "ended AS (DELETE FROM sendonce_delivery WHERE event_id = $1 AND owner = $4::uuid RETURNING event_id) "
     "SELECT (SELECT count(*) FROM marked), (SELECT count(*) FROM ended), "
     "(SELECT count(*) FROM jobs_processedevent WHERE event_id = $1 AND processed_at = $3::timestamptz)";

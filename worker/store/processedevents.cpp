@@ -49,8 +49,8 @@ Result<bool> ProcessedEvents::hasBodies()
     if (m_hasBodies)
         return true;
     const auto found = m_database.rows(
-        m_database.isPostgres() ? u"SELECT 1 WHERE to_regclass('sendonce_eventbody') IS NOT NULL"_s
-                                : u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sendonce_eventbody'"_s,
+        m_database.isPostgres() ? u"SELECT 1 WHERE to_regclass('sendonce_claimbody') IS NOT NULL"_s
+                                : u"SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sendonce_claimbody'"_s,
         {}, u"the tables of %1 cannot be read"_s.arg(m_database.displayName()));
     if (!found)
         return found.error();
@@ -70,7 +70,7 @@ Result<ProcessedEvents::Claim> ProcessedEvents::claim(const QString &eventId, co
         return bodies.error();
 
     const auto insert = m_database.prepared(u"INSERT INTO jobs_processedevent (event_id, event_type, processed_at) "
-                                            "VALUES (?, ?, ?) ON CONFLICT (event_id) DO NOTHING"_s);
+                                            "VALUES (?, ?, ?) ON CONFLICT (event_id) DO NOTHING RETURNING id"_s);
     if (!insert)
         return insert.error();
     QSqlQuery &query = *insert.value();
@@ -79,23 +79,28 @@ Result<ProcessedEvents::Claim> ProcessedEvents::claim(const QString &eventId, co
     query.bindValue(2, processedAt);
     if (!query.exec())
         return sqlError(query.lastError(), doing);
-    const int rows = query.numRowsAffected();
+    QVariant claimId;
+    while (query.next()) // to the end, where SQLite ends the statement
+        claimId = query.value(0);
+    const QSqlError unread = query.lastError();
     query.finish();
-    if (rows == 0)
+    if (unread.isValid())
+        return sqlError(unread, doing);
+    if (!claimId.isValid())
         return standingClaim(eventId, bodySha256, bodies.value());
-    if (rows != 1)
-        return Error{ErrorKind::Io, u"%1: %2 rows were written"_s.arg(doing).arg(rows), {}};
 
     if (bodies.value() && !bodySha256.isEmpty()) {
-        // A clean-up may have taken the claim and left the hash: the new one counts.
+        // A clean-up may have begun the ids again and left the hashes: the new one counts.
         const auto remember =
-            m_database.prepared(u"INSERT INTO sendonce_eventbody (event_id, body_sha256) VALUES (?, ?) "
-                                "ON CONFLICT (event_id) DO UPDATE SET body_sha256 = excluded.body_sha256"_s);
+            m_database.prepared(u"INSERT INTO sendonce_claimbody (claim_id, event_id, body_sha256) VALUES (?, ?, ?) "
+                                "ON CONFLICT (claim_id) DO UPDATE SET event_id = excluded.event_id, "
+                                "body_sha256 = excluded.body_sha256"_s);
         if (!remember)
             return remember.error();
         QSqlQuery &body = *remember.value();
-        body.bindValue(0, eventId);
-        body.bindValue(1, bodySha256);
+        body.bindValue(0, claimId);
+        body.bindValue(1, eventId);
+        body.bindValue(2, bodySha256);
         if (!body.exec())
             return sqlError(body.lastError(), doing);
         body.finish();
@@ -110,9 +115,11 @@ Result<ProcessedEvents::Claim> ProcessedEvents::standingClaim(const QString &eve
 {
     const QString doing = u"the standing claim of event %1 cannot be read"_s.arg(eventId);
     const auto prepared = m_database.prepared(
-        hasBodies ? u"SELECT claim.event_id, claim.processed_at, body.body_sha256 FROM jobs_processedevent AS claim "
-                    "LEFT JOIN sendonce_eventbody AS body ON body.event_id = claim.event_id WHERE claim.event_id = ?"_s
-                  : u"SELECT event_id, processed_at, NULL FROM jobs_processedevent WHERE event_id = ?"_s);
+        hasBodies
+            ? u"SELECT claim.event_id, claim.processed_at, body.body_sha256 FROM jobs_processedevent AS claim "
+              "LEFT JOIN sendonce_claimbody AS body ON body.claim_id = claim.id AND body.event_id = claim.event_id "
+              "WHERE claim.event_id = ?"_s
+            : u"SELECT event_id, processed_at, NULL FROM jobs_processedevent WHERE event_id = ?"_s);
     if (!prepared)
         return prepared.error();
     QSqlQuery &query = *prepared.value();
@@ -220,7 +227,9 @@ Result<bool> ProcessedEvents::forget(const QString &eventId)
     // The hash first: without its claim it is only something to compare the next body with, so that a crash between the
     // two statements leaves a claim that stands.
     if (bodies.value()) {
-        if (const auto gone = m_database.rows(u"DELETE FROM sendonce_eventbody WHERE event_id = ?"_s, {eventId}, doing);
+        if (const auto gone = m_database.rows(u"DELETE FROM sendonce_claimbody WHERE claim_id IN "
+                                              "(SELECT id FROM jobs_processedevent WHERE event_id = ?)"_s,
+                                              {eventId}, doing);
             !gone)
             return gone.error();
     }

@@ -25,9 +25,9 @@ public:
     /// `database` outlives this. Its statements are prepared once for each connection.
     explicit ProcessedEvents(Database &database);
 
-    /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_eventbody. Duplicate
+    /// `INSERT … ON CONFLICT (event_id) DO NOTHING` with the body's hash beside it in sendonce_claimbody. Duplicate
     /// means exactly: no error, 0 rows, and the standing row can be read; every error is an error (spec.md, rule 7).
-    /// Without the table sendonce_eventbody (a database that only Django made) rule 8 alone is missing. Invalid: an id
+    /// Without the table sendonce_claimbody (a database that only Django made) rule 8 alone is missing. Invalid: an id
     /// that a database could take for another one (NUL, half surrogates, U+FFFE, U+FFFF, a leading byte order mark,
     /// more than 64 code points). \param processedAt text in Django's form, see djangoTime().
     Result<Claim> claim(const QString &eventId, const QString &eventType, const QString &processedAt,
@@ -50,7 +50,7 @@ private:
     Result<Claim> standingClaim(const QString &eventId, const QByteArray &bodySha256, bool hasBodies);
 
     Database &m_database;
-    bool m_hasBodies = false; ///< sendonce_eventbody was seen
+    bool m_hasBodies = false; ///< sendonce_claimbody was seen
 };
 
 /// The store's own last stand against two ids becoming one; the words for people come from event validation. SQLite

@@ -97,8 +97,8 @@ Result<DeliveryLedger::Claim> SqliteDeliveryLedger::decide(const ClaimRequest &r
 {
     Claim claim;
     const auto handled = rows(u"SELECT hex(body.body_sha256) FROM jobs_processedevent AS event "
-                              "LEFT JOIN sendonce_eventbody AS body ON body.event_id = event.event_id "
-                              "WHERE event.event_id = ?"_s,
+                              "LEFT JOIN sendonce_claimbody AS body ON body.claim_id = event.id "
+                              "AND body.event_id = event.event_id WHERE event.event_id = ?"_s,
                               {request.eventId});
     if (!handled)
         return handled.error();

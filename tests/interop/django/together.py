@@ -84,7 +84,7 @@ def main(sendoncectl, count):
             django.stdout.readline() == "ready\n", "Django's worker does not come up"
         )
         board.wait_until(
-            lambda: cluster.psql("SELECT to_regclass('sendonce_eventbody')"),
+            lambda: cluster.psql("SELECT to_regclass('sendonce_claimbody')"),
             60,
             "our worker comes up",
         )
@@ -154,7 +154,7 @@ def main(sendoncectl, count):
             "a table of Django's was changed",
         )
         expect(
-            "sendonce_eventbody" in columns(cluster, "LIKE 'sendonce%'"),
+            "sendonce_claimbody" in columns(cluster, "LIKE 'sendonce%'"),
             "our own tables are missing",
         )
         board.expect_no_migration_due()
