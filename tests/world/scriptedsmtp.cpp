@@ -87,6 +87,12 @@ SmtpScript &SmtpScript::call(std::function<void()> function)
     return *this;
 }
 
+SmtpScript &SmtpScript::waitFor(const std::atomic_bool &flag)
+{
+    m_steps.append({Step::Kind::WaitFor, {}, 0, {}, {}, {}, &flag});
+    return *this;
+}
+
 SmtpScript &SmtpScript::startTls(const Identity &identity)
 {
     m_steps.append({Step::Kind::StartTls, {}, 0, {}, {}, identity});
@@ -284,6 +290,12 @@ struct ScriptedSmtp::Private
             return pause(step.time);
         case Step::Kind::Call:
             step.function();
+            return true;
+        case Step::Kind::WaitFor:
+            while (!*step.flag) {
+                if (!pause(std::chrono::milliseconds(1)))
+                    return false;
+            }
             return true;
         case Step::Kind::StartTls:
             return startTls(channel, step.identity);

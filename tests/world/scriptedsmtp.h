@@ -7,6 +7,7 @@
 #include <QList>
 #include <QString>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -29,6 +30,8 @@ public:
     SmtpScript &readBytes(qsizetype count);
     SmtpScript &pause(std::chrono::milliseconds time);
     SmtpScript &call(std::function<void()> function);
+    /// Goes on once the test has set it; a server that is destroyed earlier does not wait any longer.
+    SmtpScript &waitFor(const std::atomic_bool &flag);
     /// TLS from here on, as its server: behind the 220 of STARTTLS, or at once. The script ends where that fails.
     SmtpScript &startTls(const Identity &identity);
     /// Sends these bytes past TLS, which makes garbage of them.
@@ -47,13 +50,27 @@ private:
     friend class ScriptedSmtp;
     struct Step
     {
-        enum class Kind { Expect, Send, ReadMail, ReadBytes, Pause, Call, StartTls, SendInClear, Close, Reset, Hold };
+        enum class Kind {
+            Expect,
+            Send,
+            ReadMail,
+            ReadBytes,
+            Pause,
+            Call,
+            WaitFor,
+            StartTls,
+            SendInClear,
+            Close,
+            Reset,
+            Hold
+        };
         Kind kind;
         QByteArray bytes;
         qsizetype number = 0;
         std::chrono::milliseconds time{0};
         std::function<void()> function;
         Identity identity = {};
+        const std::atomic_bool *flag = nullptr;
     };
     QList<Step> m_steps;
 };
